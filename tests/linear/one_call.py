@@ -46,8 +46,8 @@ def state(learner):
     """All that is known of a learner, but for its parameters."""
     if "_model" not in vars(learner):
         return None
+    schema = repr(learner.schema_ and learner.schema_.to_json())
     model = learner._model
-    schema = repr(model.notes.get("schema"))
     return model.digest(), model.weights.reach, learner.n_features_in_, model.classes, schema
 
 
@@ -57,9 +57,14 @@ def same(found, expected):
 
 def learns_in_one_call(learner, x, y):
     before = state(learner)
-    found = learner._stream.learn_plain(vars(learner), x, y)
+    found = learner._open_engine().learn_one(x, y)
     assert (state(learner) == before) is not found
     return found
+
+
+def predicted_in_one_call(learner, x):
+    """The class of an example by the fast path; None if it is left to the fallback."""
+    return learner._open_engine().predict_one(x)
 
 
 def compare_both_ways(short, long, x, y):

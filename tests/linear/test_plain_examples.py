@@ -21,11 +21,12 @@ from linear.one_call import (
     compare_both_ways,
     learns_in_one_call,
     outcome,
+    predicted_in_one_call,
     same,
     state,
 )
 from rosenblatt import AveragedPerceptron, Perceptron, SoftPerceptron
-from rosenblatt._kernels.rows.examples import PlainStream, predict_plain
+from rosenblatt._kernels.rows.engine import Engine
 from rosenblatt.errors import OverflowRefused
 from rosenblatt.linear import LinearLearner, Rule
 
@@ -134,6 +135,7 @@ def test_arrays_are_learned_and_predicted_as_batches_of_one(name, options, first
 
 X, Y = floats(3, n=40)
 ROW = dict(zip("abcd", [1.0, 2.0, -3.0, 0.5], strict=True))
+X_BY_NAME = [dict(zip("abcd", x, strict=True)) for x in X.tolist()]
 
 
 def stream(learner, labels=Y):
@@ -150,11 +152,11 @@ def test_usual_examples_take_one_call(name, n_classes):
     odd = {"a": np.float64(1.0), "b": True, "c": 2, "d": OddFloat(0.5)}
     for x in (ROW, odd, dict(reversed(ROW.items())), {"b": 1.0}, {}):
         assert learns_in_one_call(learner, x, 1) is compiled
-        assert predict_plain(vars(learner), x) in range(n_classes)
+        assert predicted_in_one_call(learner, x) in range(n_classes)
     arrays = LEARNERS[name]().partial_fit(X, np.arange(len(X)) % n_classes)
     for label in (1, True, np.int8(1), np.bool_(True)):
         assert learns_in_one_call(arrays, X[0], label) is compiled
-    assert predict_plain(vars(arrays), X[0]) in range(n_classes)
+    assert predicted_in_one_call(arrays, X[0]) in range(n_classes)
 
 
 @pytest.mark.parametrize(
@@ -181,12 +183,12 @@ def test_means_beside_the_weights_follow_in_one_call(readout, n_classes):
     learner = stream(Perceptron(readout=readout), np.arange(len(X)) % n_classes)
     for x in (ROW, {"b": 1.0}, {}):
         assert learns_in_one_call(learner, x, 1)
-        assert predict_plain(vars(learner), x) in range(n_classes)
+        assert predicted_in_one_call(learner, x) in range(n_classes)
     arrays = Perceptron(readout=readout).partial_fit(X, np.arange(len(X)) % n_classes)
     assert learns_in_one_call(arrays, X[0], 1)
-    assert predict_plain(vars(arrays), X[0]) == arrays.predict(X[:1])[0]
+    assert predicted_in_one_call(arrays, X[0]) == arrays.predict(X[:1])[0]
     learner._model.readouts.lags[0].grow(9)
-    assert predict_plain(vars(learner), ROW) is None
+    assert predicted_in_one_call(learner, ROW) is None
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -197,7 +199,7 @@ def test_a_mix_learns_in_one_call_and_predicts_the_longer_way(n_classes):
         (Perceptron(readout="mix").partial_fit(X, y), X[0]),
     ):
         assert learns_in_one_call(learner, x, 1)
-        assert predict_plain(vars(learner), x) is None
+        assert predicted_in_one_call(learner, x) is None
         assert learner.predict_one(x) in range(n_classes)
 
 
@@ -205,7 +207,7 @@ def test_a_mix_learns_in_one_call_and_predicts_the_longer_way(n_classes):
 def test_arrays_are_predicted_by_the_best_weights_in_one_call(n_classes):
     learner = Perceptron(early_stopping=True).fit(X, np.arange(len(X)) % n_classes)
     for x in X:
-        assert predict_plain(vars(learner), x) == learner.predict(x[None])[0]
+        assert predicted_in_one_call(learner, x) == learner.predict(x[None])[0]
 
 
 @pytest.mark.parametrize("y", [2, "1", None, [1], {}])
@@ -222,12 +224,35 @@ def test_a_parameter_that_was_set_is_seen(changes):
     assert not learns_in_one_call(learner, ROW, 1)
 
 
-def test_a_parameter_set_to_an_equal_value_slows_one_example():
+def test_an_engine_is_made_again_after_a_parameter_was_set_or_the_model_has_changed():
     learner = stream(Perceptron(eta0=0.5))
-    learner.eta0 = float("0.5")
-    assert not learns_in_one_call(learner, ROW, 1)
     learner.learn_one(ROW, 1)
+    engine = learner._engine
+    learner.learn_one(ROW, 1).predict_one(ROW)
+    assert learner._engine is engine
+    learner.eta0 = 0.5
+    assert "_engine" not in vars(learner)
+    learner.learn_one(ROW, 1)
+    learner.partial_fit(X_BY_NAME, Y)
+    assert "_engine" not in vars(learner)
     assert learns_in_one_call(learner, ROW, 1)
+
+
+def test_single_examples_are_recorded_in_one_call():
+    learner = stream(Perceptron(record=True), np.arange(len(X)) % 3)
+    recorder = learner._model.recorder
+    n = len(recorder.entries.row)
+    for number in range(3000):  # more than wait in a log
+        x = dict(zip("abcd", X[number % len(X)].tolist(), strict=True))
+        learner.learn_one(x, number % 3)
+    slow = stream(Perceptron(record=True), np.arange(len(X)) % 3)
+    for number in range(3000):
+        x = dict(zip("abcd", X[number % len(X)].tolist(), strict=True))
+        slow.learn_one(MappingProxyType(x), number % 3)
+    found, expected = recorder.entries, slow._model.recorder.entries
+    assert len(found.row) > n + 1024
+    assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+    assert learner.n_mistakes_ == slow.n_mistakes_
 
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
@@ -247,8 +272,8 @@ def test_ties_go_to_the_first_or_the_last_class_in_their_natural_order(n_classes
     labels = list("cadb"[:n_classes])
     mappings = stream(Perceptron(ties=ties, fit_intercept=False), np.resize(labels, len(X)))
     arrays = Perceptron(ties=ties, fit_intercept=False).partial_fit(X, np.resize(labels, len(X)))
-    assert predict_plain(vars(mappings), {}) == sorted(labels)[winner]
-    assert predict_plain(vars(arrays), np.zeros(4)) == sorted(labels)[winner]
+    assert predicted_in_one_call(mappings, {}) == sorted(labels)[winner]
+    assert predicted_in_one_call(arrays, np.zeros(4)) == sorted(labels)[winner]
 
 
 @pytest.mark.parametrize("size", [65, 257])
@@ -337,10 +362,8 @@ class Asking(LinearLearner):
         return Rule("asking", step=self.step)
 
     def step(self, margin, squared_norm, mistaken):
-        own = self._stream
-        other = PlainStream(self._model, Rule("perceptron"), own.settings, own.names)
-        other.row = own.row
-        self.answers = [*vars(self).get("answers", []), other.learn_plain(vars(self), ROW, 1)]
+        other = Engine(self._model, Rule("perceptron"), columns=self._model.columns)
+        self.answers = [*vars(self).get("answers", []), other.learn_one(ROW, 1)]
         return 1.0
 
 
@@ -348,8 +371,5 @@ def test_weights_that_another_thread_learns_into_are_left_alone():
     learner = stream(Asking())
     assert learner.answers
     assert not any(learner.answers)
-    other = PlainStream(
-        learner._model, Rule("perceptron"), learner._stream.settings, learner._stream.names
-    )
-    other.row = learner._stream.row
-    assert other.learn_plain(vars(learner), ROW, 1)
+    other = Engine(learner._model, Rule("perceptron"), columns=learner._model.columns)
+    assert other.learn_one(ROW, 1)

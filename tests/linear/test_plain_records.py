@@ -21,10 +21,10 @@ from linear.one_call import (
     compare_both_ways,
     learns_in_one_call,
     outcome,
+    predicted_in_one_call,
     state,
 )
 from rosenblatt import Perceptron, load, save
-from rosenblatt._kernels.rows.examples import predict_plain
 from rosenblatt.features import GrowingSchema, Schema
 from rosenblatt.io import iter_table, read_table
 
@@ -150,7 +150,7 @@ def test_usual_records_take_one_call(kind, n_classes, options):
     learner = begun(kind, n_classes=n_classes, **options)
     for x in PLAIN:
         assert learns_in_one_call(learner, x, 1)
-        assert predict_plain(vars(learner), x) == learner.predict_one(MappingProxyType(x))
+        assert predicted_in_one_call(learner, x) == learner.predict_one(MappingProxyType(x))
 
 
 @pytest.mark.parametrize("columns", [OF_NUMBERS, OF_NUMBERS[:2]])
@@ -158,7 +158,7 @@ def test_usual_records_take_one_call(kind, n_classes, options):
 def test_records_of_numbers_alone_take_one_call_with_gaps_and_without(columns, n_classes):
     learner = begun("set", columns, n_classes)
     assert learns_in_one_call(learner, USUAL, 1)
-    assert predict_plain(vars(learner), USUAL) == learner.predict_one(MappingProxyType(USUAL))
+    assert predicted_in_one_call(learner, USUAL) == learner.predict_one(MappingProxyType(USUAL))
 
 
 @pytest.mark.parametrize("kind", ["fit", "partial_fit"])
@@ -166,7 +166,7 @@ def test_records_of_numbers_alone_take_one_call_with_gaps_and_without(columns, n
 def test_what_is_unusual_is_left_alone(kind, x):
     learner = begun(kind)
     assert not learns_in_one_call(learner, x, 1)
-    assert predict_plain(vars(learner), x) is None
+    assert predicted_in_one_call(learner, x) is None
 
 
 @pytest.mark.parametrize("x", [{"when": "2024-05-01", "n": 1.0}, {"text": "a b", "n": 1.0}])
@@ -178,7 +178,7 @@ def test_dates_and_texts_take_the_longer_way(x):
     learner = Perceptron().fit(rows, [i % 2 for i in range(40)]).learn_one(x, 1)
     assert {column.kind for column in learner.schema_.columns} & {"date", "text"}
     assert not learns_in_one_call(learner, x, 1)
-    assert predict_plain(vars(learner), x) is None
+    assert predicted_in_one_call(learner, x) is None
     assert learner.predict_one(x) in (0, 1)
 
 
@@ -187,13 +187,13 @@ def test_the_best_weights_predict_records_in_one_call():
     assert learner._model.best is not None
     for row in ROWS:
         expected = learner.predict_one(MappingProxyType(row))
-        assert predict_plain(vars(learner), row) == expected
+        assert predicted_in_one_call(learner, row) == expected
 
 
 def test_a_loaded_model_predicts_records_in_one_call(tmp_path):
     learner = begun("partial_fit")
     save(learner, tmp_path / "model.rbt")
-    assert predict_plain(vars(load(tmp_path / "model.rbt")), USUAL) == learner.predict_one(USUAL)
+    assert predicted_in_one_call(load(tmp_path / "model.rbt"), USUAL) == learner.predict_one(USUAL)
 
 
 def test_numbers_of_a_stream_are_scaled_by_the_records_before():
@@ -244,7 +244,7 @@ def test_who_asked_for_the_schema_of_a_stream_keeps_it_as_it_was(holder):
     assert seen(held) == before
 
 
-def test_a_schema_that_grew_or_changed_in_place_is_read_as_it_is():
+def test_a_schema_that_grew_is_read_once_it_is_set():
     text = "size,colour,y\n" + "".join(
         f"{row['size']},{row['colour']},{label}\n" for row, label in zip(ROWS, LABELS, strict=True)
     )
@@ -254,9 +254,10 @@ def test_a_schema_that_grew_or_changed_in_place_is_read_as_it_is():
     changed = text.replace("red", "black")
     for block in iter_table(BytesIO(changed.encode()), target="y"):
         learner.predict_then_learn(growing.encode(block, learner), block.labels)
-    learner.schema_.columns[0].center += 1.0
+    growing.schema.columns[0].center += 1.0
+    learner.schema_ = growing.schema
     for row in (*ROWS, {"colour": "black"}, {"colour": "red", "size": 2.0}):
-        found = predict_plain(vars(learner), row)
+        found = predicted_in_one_call(learner, row)
         assert found == learner.predict_one(MappingProxyType(row))
         assert found is not None
 
@@ -266,10 +267,9 @@ def test_a_schema_that_is_set_replaces_the_one_before():
     schema = Schema.of_numbers(["age", "size"])
     learner.schema_ = schema
     x = {"size": 9.0, "rooms": 1, "age": -2.0}
-    assert predict_plain(vars(learner), x) is None  # nobody has read it yet
     assert learner.predict_one(x) == learner.predict_one(MappingProxyType(x))
     expected = learner.predict(schema.encode_records([x]))[0]
-    assert predict_plain(vars(learner), x) == expected
+    assert predicted_in_one_call(learner, x) == expected
 
 
 @pytest.mark.parametrize("size", [1e140, 1e148, -1e150])

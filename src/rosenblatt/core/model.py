@@ -248,6 +248,10 @@ class LinearModel(Model):
     def _add_class(self) -> None:
         self.weights.add_vector()  # the start lacks it until somebody asks for the ledger
 
+    def admit(self, label: Hashable) -> int:
+        self.weights.version += 1  # which class a vector is of may change
+        return super().admit(label)
+
     def joining(self, label: Hashable) -> Callable[[], None]:
         """A way back to now from when a class has joined of which nothing is learned."""
         if len(self.classes) < 3:

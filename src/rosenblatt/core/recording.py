@@ -12,6 +12,8 @@ from rosenblatt._kernels.rows import learning
 from rosenblatt.errors import InputError
 from rosenblatt.plurals import count
 
+# Updates by single examples that wait until they are put together.
+SINGLE_EXAMPLES = 1024
 # What the columns of a ledger are called among its arrays.
 COLUMNS = ("row", "right", "wrong", "step", "t", "change")
 
@@ -84,19 +86,39 @@ def refuse_missing(last: int, n: int, noun: str = "row") -> None:
 
 
 class Recorder:
-    """Collects entries while a learner runs, a block at a time."""
+    """Collects entries while a learner runs, by blocks; those of single examples in a log."""
 
     def __init__(self) -> None:
         self._parts: list[Entries] = []
+        # The latest updates, by single examples. Whoever learns empties it, readers never do: there
+        # may be several of them at a time.
+        self._log: learning.Log | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_parts": self._all_parts(), "_log": None}
 
     def add(self, entries: Entries) -> None:
+        """Append updates."""
+        self.flush()
         if len(entries.row):
             self._parts.append(entries)
+
+    def log(self, *, with_rates: bool) -> learning.Log:
+        """Return the log into which single examples write."""
+        if self._log is None:
+            self._log = learning.Log(SINGLE_EXAMPLES, with_rates=with_rates)
+        return self._log
+
+    def flush(self) -> None:
+        """Make room in the log."""
+        if self._log is not None and self._log.size:
+            self._parts.append(Entries.of(self._log))
+            self._log.size = 0
 
     def copy(self) -> Recorder:
         """A recorder of its own; what was noted so far never changes, and is shared."""
         twin = Recorder()
-        twin._parts = self._parts.copy()
+        twin._parts = self._all_parts()
         return twin
 
     def halved(self) -> Recorder:
@@ -108,7 +130,15 @@ class Recorder:
         twin.add(self.entries._replace(step=self.entries.step * 0.5))
         return twin
 
+    def _all_parts(self) -> list[Entries]:
+        """What was collected, and what the log holds."""
+        if self._log is None or self._log.size == 0:
+            return self._parts.copy()
+        return [*self._parts, Entries.of(self._log)]
+
     @property
     def entries(self) -> Entries:
-        self._parts = [Entries.joined(self._parts)] if self._parts else [Entries.empty()]
-        return self._parts[0]
+        if len(self._parts) > 1:
+            self._parts = [Entries.joined(self._parts)]
+        parts = self._all_parts()
+        return Entries.joined(parts) if parts else Entries.empty()

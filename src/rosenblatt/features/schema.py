@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.rows.records import MOST_COLUMNS, RecordPlan
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.features import column_kinds as kinds
@@ -220,6 +221,31 @@ class Schema:
         """The same, whose running means move on by themselves."""
         columns = [copy(c) if isinstance(c, Number) else c for c in self.columns]
         return Schema(columns, self.target, self.missing, self.dialect)
+
+    def record_plan(self) -> RecordPlan | None:
+        """Return how single records are read by the fast path; None if that takes more.
+
+        It reads numbers and categories, and moves on by itself: `set_running` takes over how far.
+        """
+        if len(self._used) > MOST_COLUMNS:
+            return None
+        columns: list[tuple[str, tuple[Any, ...]]] = []
+        for column in self._used:
+            if type(column) is Number:
+                numbers = column.center, column.scale, column.clip, column.gaps, column.sums
+                columns.append((column.name, numbers))
+            elif type(column) is Category:
+                levels = column.number_of_text, len(column.levels), column.mode
+                columns.append((column.name, levels))
+            else:
+                return None
+        return RecordPlan(columns)
+
+    def set_running(self, moments: list[tuple[float, float, list[float]] | None]) -> None:
+        """Take over center, scale and sums from a plan; None where a column is not running."""
+        for column, found in zip(self._used, moments, strict=True):
+            if found is not None and isinstance(column, Number):
+                column.center, column.scale, column.sums = found
 
     @property
     def _numbers(self) -> list[Number]:

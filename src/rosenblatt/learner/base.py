@@ -298,6 +298,7 @@ class Learner(FitOutcome, Estimator):
         self.check_parameters()
         model = self._fitted()
         slim = slim or model.slim
+        self._settle_schema()
         facts, arrays = layout.put(self, model, slim=slim)
         counts = getattr(self.__dict__.get("_result"), "mistakes_per_row", None)
         if counts is not None and model.recorder is not None and not slim:

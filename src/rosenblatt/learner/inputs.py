@@ -140,7 +140,9 @@ def _of_records(
     elif "_guessed_schema" in learner.__dict__:
         schema = learner._guessed_schema
     else:
-        schema = getattr(learner, "schema_", None)
+        # A learner has one to read by, and hands out copies.
+        read_schema = getattr(learner, "_read_schema", None)
+        schema = getattr(learner, "schema_", None) if read_schema is None else read_schema()
     if isinstance(schema, Schema) and once and schema.is_running:
         learner._guessed_schema = schema = schema.twin()  # kept once the rows are learned
         return schema.encode_records(records, learning=True), None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
-from rosenblatt._kernels.rows.records import plan_of
+from rosenblatt._kernels.rows.records import RecordPlan
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import AnyArray, SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError, shown
@@ -104,19 +104,14 @@ class SchemaOwner(FitOutcome):
         """How columns of a file become the features; None if nobody said.
 
         A model that was trained in the shell or on records brings it along. It can be set after
-        training, and is then saved with the model, so that the shell can use it too.
+        training, and is then saved with the model, so that the shell can use it too. What is read
+        here is a copy: to change the schema of a model, set it.
         """
-        described = self._fitted().notes.get("schema")
-        if described is None:
-            return None
-        read = self.__dict__.get("_schema_read")
-        if read is None or read[0] is not described:
-            from rosenblatt.features import schema_from_json
+        from rosenblatt.features import schema_from_json
 
-            schema = schema_from_json(described)
-            self._refuse_misfit(schema, ModelFileError)
-            read = self._schema_read = described, schema, plan_of(schema, described)
-        return read[1]
+        if self._read_schema() is None:
+            return None
+        return schema_from_json(self._fitted().notes["schema"])
 
     @schema_.setter
     def schema_(self, schema: AnySchema | None) -> None:
@@ -129,6 +124,36 @@ class SchemaOwner(FitOutcome):
             turn.change_in_place()
             # Copies of the model share their notes.
             model.notes = {**model.notes, "schema": described}
+
+    def _read_schema(self) -> AnySchema | None:
+        """Return the schema by which rows are read, or None; nobody may change it."""
+        self._settle_schema()
+        described = self._fitted().notes.get("schema")
+        if described is None:
+            return None
+        read = self.__dict__.get("_schema_read")
+        if read is None or read[0] is not described:
+            from rosenblatt.features import schema_from_json
+
+            schema = schema_from_json(described)
+            self._refuse_misfit(schema, ModelFileError)
+            read = self.__dict__["_schema_read"] = described, schema
+        return read[1]
+
+    def _settle_schema(self) -> None:
+        """Let the schema take over the running means of single records that were learned."""
+        engine = self.__dict__.get("_engine")
+        plan = None if engine is None else engine.plan
+        if plan is None or not plan.has_moved:
+            return
+        described, schema = self.__dict__["_schema_read"]
+        schema = schema.twin()
+        schema.set_running(plan.running())
+        # A new description: copies of the model share the one before.
+        described = schema.with_numbers(described)
+        self._model.notes = {**self._model.notes, "schema": described}
+        self.__dict__["_schema_read"] = described, schema
+        plan.has_moved = False
 
     def _refuse_misfit(self, schema: AnySchema, error: type[Exception]) -> None:
         n, own = schema.n_features, self.n_features_in_
@@ -151,7 +176,16 @@ class SchemaOwner(FitOutcome):
         else:
             known = schema.with_numbers(known)
             model.notes = {**model.notes, "schema": known}
-            self._schema_read = known, schema, plan_of(schema, known)
+            self._schema_read = known, schema
+
+    def _record_plan(self) -> RecordPlan | None:
+        """How a record becomes features by the fast path; None if the schema asks for more."""
+        from rosenblatt.features.schema import Schema
+
+        if "_guessed_schema" in self.__dict__:
+            return None
+        schema = self._read_schema()
+        return schema.record_plan() if isinstance(schema, Schema) else None
 
     @property
     def _reads_records(self) -> bool:

@@ -82,8 +82,12 @@ class FitOutcome:
 
     def _copied(self) -> dict[str, Any]:
         """What a copy has: a schema can be read from the notes again, and rows stay here."""
-        left_out = "_schema_read", "_count_errors", "_plain_tagger"
+        self._settle_schema()
+        left_out = "_schema_read", "_count_errors", "_plain_tagger", "_engine"
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    def _settle_schema(self) -> None:
+        """Bring the schema of records, if there is one, up to date."""
 
     def __copy__(self) -> Self:
         twin = type(self).__new__(type(self))
@@ -105,8 +109,7 @@ class FitOutcome:
             return state
         state["_model"] = model.copy()
         if stream is not None and stream.model is model:
-            given = stream.rule, stream.settings, stream.names
-            state["_stream"] = type(stream)(state["_model"], *given)
+            state["_stream"] = type(stream)(state["_model"], stream.rule, stream.settings)
         return state
 
     @of_whole_state

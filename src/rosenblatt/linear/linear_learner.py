@@ -6,9 +6,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt._kernels.rows.examples import predict_plain
+from rosenblatt._kernels.rows.engine import Engine
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, is_sparse
@@ -25,6 +26,8 @@ from rosenblatt.learner.targets import encode_labels, read_labels, streamed_weig
 from rosenblatt.linear.stream_readouts import StreamReadouts
 from rosenblatt.linear.streaming import LIMIT, Stream, as_table, read
 
+# Attributes that decide, beside the parameters, how single examples are read.
+ENGINE_PARTS = frozenset(["_model", "_feature_names", "_schema_read"])
 ONE = np.zeros(1, np.int32)  # a single example: label number 0 of a list of one
 
 
@@ -69,23 +72,81 @@ class LinearLearner(StreamReadouts):
         -------
         self : learner
         """
-        if sample_weight is None and self._learn_plain_row(X, y, classes):
+        if (
+            sample_weight is None
+            and type(X) is type(y) is np.ndarray
+            and len(X) == len(y) == 1
+            and self._learn_array_row(X, y, classes)
+        ):
             return self
         return self._partial_fit(X, y, classes, sample_weight)
 
-    def _learn_plain_row(self, X: Any, y: Any, classes: Any) -> bool:
-        """One array row like those before, of a known class: learned at once, without detours."""
-        stream: Stream | None = self.__dict__.get("_stream")
-        return (
-            stream is not None
-            and type(X) is type(y) is np.ndarray
-            and X.ndim == 2
-            and len(X) == 1
-            and y.shape == (1,)
-            and y.dtype.kind in "iuUb"
-            and (classes is None or stream.model.knows(classes))
-            and stream.learn_plain(self.__dict__, X[0], y.item(), self._turns)
+    def _learn_array_row(self, X: npt.NDArray[Any], y: npt.NDArray[Any], classes: Any) -> bool:
+        """One row like those before, of a known class: learned by the fast path, if it can be."""
+        if X.ndim != 2 or y.ndim != 1 or y.dtype.kind not in "iuUb":
+            return False
+        engine = self.__dict__.get("_engine") or self._engine_to_learn_by()
+        if engine is None or not (classes is None or engine.model.knows(classes)):
+            return False
+        return engine.learn_one(X[0], y.item(), self._turns)
+
+    # ------------------------------------------------------------------ the fast path
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_engine" in self.__dict__ and (name in self._options or name in ENGINE_PARTS):
+            self.retire_engine()
+        super().__setattr__(name, value)
+
+    def retire_engine(self) -> None:
+        """Close the fast path, since what it was made of is about to change."""
+        self._settle_schema()
+        self.__dict__.pop("_engine").close()
+
+    def _engine_to_learn_by(self) -> Engine | None:
+        """As `_open_engine`, but without waiting: who learns beside another thread is refused."""
+        return None if self._turns.is_taken else self._open_engine()
+
+    @of_whole_state
+    def _open_engine(self) -> Engine | None:
+        """Make the model ready for single examples, by the parameters as they are now.
+
+        None before anything is learned. The engine is used until a parameter is set or the model
+        changes in another way than by single examples that are usual.
+        """
+        model: LinearModel | None = self.__dict__.get("_model")
+        if model is None:
+            return None
+        takes_mappings = model.columns is not None and model.notes.get("schema") is None
+        plan = None if model.columns is not None else self._record_plan()
+        rule = self._fast_rule(model, takes_mappings=takes_mappings)
+        log = None
+        if rule is not None and model.recorder is not None:
+            log = model.recorder.log(with_rates=rule.rates is not None)
+        is_scaled = model.notes.get("scaling") is not None
+        engine = Engine(
+            model,
+            rule,
+            log=log,
+            columns=model.columns if takes_mappings and not is_scaled else None,
+            plan=None if is_scaled else plan,
+            takes_arrays=model.columns is None and self._reads_as_is,
+            last_wins=self.ties == "positive",
         )
+        self._engine = engine
+        return engine
+
+    def _fast_rule(self, model: LinearModel, *, takes_mappings: bool) -> Rule | None:
+        """The rule to learn single examples by; None if they take the fallback."""
+        stream: Stream | None = self.__dict__.get("_stream")
+        if stream is None or stream.model is not model or self.class_weight is not None:
+            return None
+        if takes_mappings and (stream.row is None or stream.row.columns is not model.columns):
+            return None
+        if stream.rule.is_python or stream.rule.rates != model.weights.rates:
+            return None
+        # Rows that are kept beside the ledger are no matter of the loops.
+        is_plain = model.voters is None and stream.settings == self._rule_settings(self)
+        return stream.rule if is_plain else None
 
     def _model_to_learn_on(self, table: Any) -> LinearModel:
         if not self.__sklearn_is_fitted__():
@@ -102,7 +163,7 @@ class LinearLearner(StreamReadouts):
         self._keep_readouts(model)
 
     def _stream_of(self, model: LinearModel, rule: Rule) -> Stream:
-        return Stream(model, rule, self._rule_settings(self), self._rule_parameters)
+        return Stream(model, rule, self._rule_settings(self))
 
     def _current_stream(self) -> Stream:
         """The stream to go on with, by the rule as the parameters have it now."""
@@ -114,7 +175,7 @@ class LinearLearner(StreamReadouts):
                 stream.rule = self._rule_for(stream.model)
                 self._keep_record(stream.model, streamed=True)
                 self._keep_readouts(stream.model)
-            stream.settings = settings  # the very values, by which they are known again
+            stream.settings = settings
             return stream
         # The first example after a fit: what was true of the finished fit is so no longer.
         self.check_parameters()
@@ -150,10 +211,10 @@ class LinearLearner(StreamReadouts):
         -------
         self : learner
         """
-        known = self.__dict__
-        stream = known.get("_stream")
-        if classes is None and stream is not None and stream.learn_plain(known, x, y, self._turns):
-            return self
+        if classes is None:
+            engine = self.__dict__.get("_engine") or self._engine_to_learn_by()
+            if engine is not None and engine.learn_one(x, y, self._turns):
+                return self
         if type(x) is not dict and not isinstance(x, Mapping):
             x = named_values(x)
             if not isinstance(x, dict):
@@ -175,7 +236,7 @@ class LinearLearner(StreamReadouts):
             or not (classes is None or stream.model.knows(classes))
         ):
             return self._learn_first_mapping(x, y, classes)
-        row, model, stream.settings = stream.row, stream.model, rule_settings
+        row, model = stream.row, stream.model
         try:
             row.read(x, LIMIT, True)
             slot = model.slots.get(y)
@@ -206,7 +267,7 @@ class LinearLearner(StreamReadouts):
         stream = self._current_stream()
         weight = streamed_weights(None, self.class_weight, [y], ONE)
         stream.begin_mappings(x, y, weight, self._columns(stream.model), classes)
-        self.n_features_in_ = len(stream.row.columns)
+        self.n_features_in_ = stream.model.weights.n_features
         return self
 
     def _columns(self, model: LinearModel) -> dict[Any, int]:
@@ -221,7 +282,8 @@ class LinearLearner(StreamReadouts):
         Features of a mapping that were never learned from count as 0.
         """
         if self._predicts_plainly:
-            found = predict_plain(self.__dict__, x, self._turns)
+            engine = self.__dict__.get("_engine") or self._open_engine()
+            found = None if engine is None else engine.predict_one(x, self._turns)
             if found is not None:
                 return found
         return self._predict_unusual(x)

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import learning
-from rosenblatt._kernels.rows.examples import PlainStream
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
@@ -27,20 +26,23 @@ from rosenblatt.learner.mapping_rows import not_a_number
 LIMIT = FLOAT64_LIMIT
 
 
-class Stream(PlainStream):
-    """A model that learns as examples come, by a rule of these settings."""
+class Stream:
+    """A model that learns as examples come, by a rule of these settings.
 
-    model: LinearModel
+    `settings` are the values of the parameters that the rule was made by. `row` is what mappings
+    are read into; None as long as there was none.
+    """
 
-    def __init__(
-        self, model: LinearModel, rule: Rule, settings: Any, names: tuple[str, ...]
-    ) -> None:
-        super().__init__(model, rule, settings, names)
+    def __init__(self, model: LinearModel, rule: Rule, settings: Any) -> None:
+        self.model = model
+        self.rule = rule
+        self.settings = settings
+        self.row: MappingRow | None = None
         self.label = np.zeros(1, np.int32)
         self.tally = learning.Tally()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Stream, (self.model, self.rule, self.settings, self.names)
+        return Stream, (self.model, self.rule, self.settings)
 
     # ------------------------------------------------------------------ rows of a table
 
@@ -180,6 +182,7 @@ class Stream(PlainStream):
     def learn_mapping(self, y: Hashable, weight: npt.NDArray[np.float64] | None) -> None:
         """Learn from the mapping in ``row``; new classes and features leave again if refused."""
         row, model = self.row, self.model
+        assert row is not None
         if number_of(y, model.slots) is not None and not row.pending:
             self._learn_mapping(y, weight)
             return
@@ -201,6 +204,7 @@ class Stream(PlainStream):
             raise
 
     def _learn_mapping(self, y: Hashable, weight: npt.NDArray[np.float64] | None) -> None:
+        assert self.row is not None
         model, rows = self.model, self.row.rows
         if len(model.classes) < 2:
             model.t += 1

@@ -18,16 +18,6 @@ cnp.import_array()
 cdef extern from "rows/loop.h" nogil:
     enum: RB_NO_RIVAL
 
-    ctypedef struct rb_log:
-        int64_t *row
-        int32_t *right
-        int32_t *wrong
-        double *step
-        int64_t *t
-        double *change
-        int64_t size
-        int64_t capacity
-
     ctypedef struct rb_tally:
         int64_t mistakes
         int64_t updates
@@ -67,9 +57,6 @@ cdef class Log:
 
     `change`, by how much the rates of the weights fell, is empty without rates.
     """
-
-    cdef readonly cnp.ndarray row, right, wrong, step, t, change
-    cdef rb_log c
 
     def __init__(self, int64_t capacity, *, bint with_rates=False):
         self.c.capacity, self.c.size = capacity, 0
@@ -215,14 +202,18 @@ cdef enum:
     ROOM_ON_STACK = 2048
 
 
-cdef bint learn_row(WeightArrays weights, Rule rule, rb_readout *readout, const rb_rows *row,
+cdef bint learn_row(WeightArrays weights, Rule rule, rb_readout *readout, Log log, const rb_rows *row,
                     const rb_ops *ops, int64_t n_stored, double squared_norm, int32_t label,
                     int64_t *mistakes) noexcept:
-    """As `learn` of one row of this length, whose weights nobody uses; False if it is refused."""
+    """As `learn` of one row of this length, whose weights nobody uses.
+
+    False if it is refused, or the log is full; nothing has changed then.
+    """
     cdef rb_walk walk
     cdef rb_tally tally
     cdef double small_room[ROOM_ON_STACK]
     cdef double *room = small_room
+    cdef int64_t reached
     memset(&walk, 0, sizeof(walk))
     memset(&tally, 0, sizeof(tally))
     tally.refused = -1
@@ -232,15 +223,16 @@ cdef bint learn_row(WeightArrays weights, Rule rule, rb_readout *readout, const 
     walk.weights, walk.tally = &weights.c, &tally
     walk.seen_at_zero = weights.t
     walk.longest_row = sqrt(squared_norm + weights.c.fit_intercept)
+    walk.log = NULL if log is None else &log.c
     walk.readout, walk.most_stored, walk.index_bytes = readout, n_stored, sizeof(int64_t)
     if rb_room(&walk, NULL) > ROOM_ON_STACK:
         room = <double *>malloc(rb_room(&walk, NULL) * sizeof(double))
         if room == NULL:
             return False
-    rb_learn(&walk, NULL, room)
+    reached = rb_learn(&walk, NULL, room)
     if room != small_room:
         free(room)
-    if tally.refused >= 0:
+    if reached == 0:
         return False
     weights.t += 1
     mistakes[0] = tally.mistakes

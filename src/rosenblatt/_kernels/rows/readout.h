@@ -45,17 +45,22 @@ RB_INLINE int rb_n_read(const rb_readout *readout) {
     return RB_MEANS + 1 + (readout->gentle != NULL);
 }
 
+/* The one that predicts, or that counts most in a mix. */
+static int rb_place(const rb_readout *readout) {
+    int best = 0;
+    if (readout->place >= 0) return readout->place;
+    for (int i = 1; i < rb_n_read(readout); i++)
+        if (readout->errors[i] < readout->errors[best]) best = i;
+    return best;
+}
+
 /* The scores that predict, of those by each read-out, of k vectors one after the other. */
 static void rb_serve(const rb_readout *readout, int64_t k, const double *by_each, double *out) {
-    const int n = rb_n_read(readout);
+    const int n = rb_n_read(readout), best = rb_place(readout);
     double shares[RB_MOST_READ];
     double sum = 0.0;
-    int best = 0;
-    for (int i = 1; i < n; i++)
-        if (readout->errors[i] < readout->errors[best]) best = i;
     if (readout->place != RB_MIXED) {
-        const int place = readout->place == RB_BY_MISTAKES ? best : readout->place;
-        memcpy(out, by_each + place * k, (size_t)k * sizeof(double));
+        memcpy(out, by_each + best * k, (size_t)k * sizeof(double));
         return;
     }
     for (int i = 0; i < n; i++)

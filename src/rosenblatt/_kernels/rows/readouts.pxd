@@ -19,7 +19,7 @@ cdef extern from "rows/readout.h" nogil:
         int place
         int64_t t
 
-    void rb_serve(const rb_readout *, int64_t k, const double *by_each, double *out) noexcept
+    int rb_place(const rb_readout *) noexcept
 
 
 cdef class ReadoutArrays:

@@ -1,4 +1,3 @@
-from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from rosenblatt._kernels.rows.mappings cimport MOST_VALUES
 
@@ -8,23 +7,24 @@ cdef struct Moments:
     double center, scale
 
 
+cdef struct Column:
+    bint is_number, is_running, gaps
+    double clip
+    Moments moments  # center and scale; sums if these follow from the records before
+    int64_t n_levels, mode
+
+
 cdef struct RecordRow:
     int64_t n_values, n_features
     bint is_dense, is_running
     double values[MOST_VALUES]
     int64_t columns[MOST_VALUES]
-    Moments moments[MOST_VALUES]  # of each column of numbers that is scaled by earlier rows
+    Moments moments[MOST_VALUES]  # after this record, of each column that is running
 
 
 cdef class RecordPlan:
-    cdef list _columns, _described
-    cdef tuple _names, _known, _places
+    cdef list names, levels
+    cdef Column *columns
+    cdef public bint has_moved  # since the schema took its running means over
     cdef bint read(self, RecordRow *row, dict x, bint learning) except -1
-    cdef bint _number(self, RecordRow *row, dict known, given, Moments *moments,
-                      bint learning) except -1
-    cdef bint _level(self, RecordRow *row, dict known, given) except -1
-    cdef bint is_own(self, RecordRow *row, PyObject *model, PyObject *learner) except -1
-    cdef int keep(self, RecordRow *row) except -1
-
-
-cdef RecordPlan plan_for(dict learner, described)
+    cdef int keep(self, RecordRow *row) noexcept

@@ -1,7 +1,7 @@
 """One record of a table as the features of its schema, as `Schema.encode_records` makes them.
 
-Columns of numbers and of categories with usual values are read here. The facts of a column are looked
-up in its own dict each time, so that a schema that has changed is never read as it was.
+Columns of numbers and of categories with usual values are read here. A plan owns the running means by
+which its numbers are scaled: the schema takes them over when somebody asks for it.
 """
 
 from cpython.bool cimport PyBool_Check
@@ -12,185 +12,157 @@ from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport fabs, INFINITY, isfinite, isnan, NAN, sqrt
 from libc.stdint cimport int64_t
+from libc.stdlib cimport calloc, free
 from rosenblatt._kernels.rows.mappings cimport whole_as_double
 
 import numpy as np
 
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 
-cdef extern from "Python.h":
-    # By pointers, as a variable that holds an object would be counted among those that know it.
-    PyObject *known_item "PyDict_GetItemWithError"(PyObject *, PyObject *)
-    PyObject *tuple_item "PyTuple_GET_ITEM"(PyObject *, Py_ssize_t)
-    PyObject *list_item "PyList_GET_ITEM"(PyObject *, Py_ssize_t)
-    Py_ssize_t times_known "Py_REFCNT"(PyObject *)
-
 # Beyond it a square counts as this, so that sums of many stay finite.
 LARGEST_SQUARE = 1e290
+# So many columns are read here at most.
+MOST_COLUMNS = MOST_VALUES
 cdef frozenset NUMPY_NUMBERS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
 cdef double MOST_SQUARED = LARGEST_SQUARE
 cdef double LIMIT = FLOAT64_LIMIT
 
 
-def plan_of(schema, described):
-    """How records become features; None if that takes more than numbers and levels."""
-    if described["kind"] != "table":
-        return None
-    used = [column.kind for column in schema.columns if column.kind != "ignored"]
-    if len(used) > MOST_VALUES or not set(used) <= {"number", "category"}:
-        return None
-    return RecordPlan(schema.columns, described["columns"])
-
-
-cdef RecordPlan plan_for(dict learner, described):
-    """How records become features by the schema that is described so; None if nobody knows yet."""
-    cdef PyObject *read = PyDict_GetItemWithError(learner, "_schema_read")
-    if (read == NULL or (<tuple?><object>read)[0] is not described
-            or PyDict_GetItemWithError(learner, "_guessed_schema") != NULL):
-        return None
-    return (<tuple><object>read)[2]
-
-
 cdef class RecordPlan:
-    """How a record becomes features by these columns, which a list of dicts describes as well.
+    """How a record becomes features: the columns that count, in the order of the features.
 
-    Center, scale and sums of numbers that are scaled by earlier rows are kept in both.
+    Each is ``(name, (center, scale, clip, gaps, sums))``, a number, or ``(name, (levels, n_levels,
+    mode))``, a category whose texts have the numbers that the dict `levels` says. `clip` and `sums`
+    may be None.
     """
 
-    def __init__(self, list columns, list described):
-        used = [(place, column) for place, column in enumerate(columns) if column.kind != "ignored"]
-        self._columns, self._described = columns, described
-        self._names = tuple([column.name for _, column in used])
-        self._known = tuple([vars(column) for _, column in used])
-        self._places = tuple([place for place, _ in used])
+    def __cinit__(self, list columns):
+        self.columns = <Column *>calloc(max(1, len(columns)), sizeof(Column))
+        if self.columns == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.columns)
+
+    def __init__(self, list columns):
+        cdef Column *column
+        cdef Py_ssize_t i
+        if len(columns) > MOST_VALUES:
+            raise ValueError(f"{len(columns)} columns, but there is room for {MOST_VALUES}")
+        self.names = [name for name, _ in columns]
+        self.levels = []
+        for i, (_, facts) in enumerate(columns):
+            column = &self.columns[i]
+            column.is_number = len(facts) == 5
+            if not column.is_number:
+                levels, column.n_levels, column.mode = facts
+                self.levels.append(levels)
+                continue
+            self.levels.append(None)
+            center, scale, clip, gaps, sums = facts
+            column.moments.center, column.moments.scale, column.gaps = center, scale, gaps
+            column.clip = INFINITY if clip is None else clip
+            column.is_running = sums is not None
+            if sums is not None:
+                (column.moments.n, column.moments.first, column.moments.total,
+                 column.moments.squares) = sums
+
+    def running(self):
+        """Center, scale and sums of each column that is scaled by the records before; else None."""
+        cdef Column *column
+        cdef Py_ssize_t i
+        found = []
+        for i in range(len(self.names)):
+            column = &self.columns[i]
+            if not column.is_running:
+                found.append(None)
+                continue
+            sums = [column.moments.n, column.moments.first, column.moments.total,
+                    column.moments.squares]
+            found.append((column.moments.center, column.moments.scale, sums))
+        return found
 
     cdef bint read(self, RecordRow *row, dict x, bint learning) except -1:
         """Fill a row with the features of a record; False if anything is unusual."""
         cdef PyObject *found
         cdef Py_ssize_t i
-        cdef dict known
         cdef bint usual
         row.n_values = row.n_features = 0
         row.is_dense, row.is_running = True, False
-        for i in range(len(self._names)):
-            row.moments[i].n = -1.0
-            found = PyDict_GetItemWithError(x, <object>self._names[i])
+        for i in range(len(self.names)):
+            found = PyDict_GetItemWithError(x, <object>self.names[i])
             given = None if found == NULL else <object>found
-            known = self._known[i]
-            if PyDict_GetItemWithError(known, "center") != NULL:
-                usual = self._number(row, known, given, &row.moments[i], learning)
+            if self.columns[i].is_number:
+                usual = read_number(row, &self.columns[i], given, &row.moments[i], learning)
             else:
-                usual = self._level(row, known, given)
+                usual = read_level(row, &self.columns[i], self.levels[i], given)
             if not usual:
                 return False
         return row.n_features > 0
 
-    cdef bint _number(self, RecordRow *row, dict known, given, Moments *moments,
-                      bint learning) except -1:
-        cdef double value, center, scale, clip = INFINITY
-        cdef int64_t place = row.n_features
-        cdef PyObject *sums = PyDict_GetItemWithError(known, "sums")
-        cdef PyObject *lacks = PyDict_GetItemWithError(known, "gaps")
-        cdef PyObject *limit = PyDict_GetItemWithError(known, "clip")
-        cdef bint gaps = lacks != NULL and <object>lacks is True
-        if not number(given, &value):
-            return False
-        if learning and sums != NULL and <object>sums is not None:
-            if not begin(moments, <object>sums, value):
-                return False
-            center, scale, row.is_running = moments.center, moments.scale, True
-            if not add(moments, value):
-                return False
-        elif not (exact(PyDict_GetItemWithError(known, "center"), &center)
-                  and exact(PyDict_GetItemWithError(known, "scale"), &scale)):
-            return False
-        if limit == NULL or (<object>limit is not None and not exact(limit, &clip)):
-            return False
-        row.n_features += 1 + gaps
-        row.is_dense = row.is_dense and not gaps
-        row.columns[row.n_values] = place
-        if isnan(value):
-            row.columns[row.n_values] += gaps
-            row.values[row.n_values] = 1.0 if gaps else 0.0
-        else:
-            value = (value - center) / scale
-            if not isfinite(value):  # NumPy would warn
-                return False
-            row.values[row.n_values] = min(max(value, -clip), clip)
-        row.n_values += 1
-        return True
-
-    cdef bint _level(self, RecordRow *row, dict known, given) except -1:
-        cdef PyObject *numbers = PyDict_GetItemWithError(known, "_number")
-        cdef PyObject *levels = PyDict_GetItemWithError(known, "levels")
-        cdef PyObject *found
-        cdef int64_t n_levels, place
-        if given is None:
-            given = ""
-        elif PyBool_Check(given):
-            given = "True" if given else "False"
-        elif PyFloat_CheckExact(given) or (
-                PyLong_CheckExact(given) and isfinite(whole_as_double(given))):
-            given = str(given)
-        elif not PyUnicode_CheckExact(given):
-            return False
-        if numbers == NULL or levels == NULL:
-            return False
-        n_levels = len(<list?><object>levels)
-        found = PyDict_GetItemWithError(<dict?><object>numbers, given)
-        if found == NULL and not given and n_levels:
-            found = PyDict_GetItemWithError(known, "mode")
-        if found != NULL:
-            place = PyLong_AsSsize_t(<object>found)
-            if not 0 <= place < n_levels:
-                return False
-            row.values[row.n_values], row.columns[row.n_values] = 1.0, row.n_features + place
-            row.n_values += 1
-        row.is_dense = False
-        row.n_features += n_levels
-        return True
-
-    cdef bint is_own(self, RecordRow *row, PyObject *model, PyObject *learner) except -1:
-        """Whether nobody else knows the numbers of a schema; model and learner as their dicts.
-
-        Only then may it change: copies of the model share the description, and whoever asked for
-        the schema keeps it as it was.
-        """
-        cdef PyObject *notes = known_item(model, <PyObject *>"notes")
-        cdef PyObject *described = known_item(notes, <PyObject *>"schema")
-        cdef PyObject *read = known_item(learner, <PyObject *>"_schema_read")
-        cdef Py_ssize_t i, place
-        if (times_known(notes) > 1 or times_known(read) > 1 or times_known(described) > 2
-                or times_known(tuple_item(read, 1)) > 1
-                or times_known(<PyObject *>self._columns) > 2
-                or times_known(<PyObject *>self._described) > 2):
-            return False
-        for i in range(len(self._places)):
-            place = self._places[i]
-            if place >= min(len(self._columns), len(self._described)):
-                return False
-            if row.moments[i].n >= 0 and (
-                    times_known(list_item(<PyObject *>self._columns, place)) > 2
-                    or times_known(list_item(<PyObject *>self._described, place)) > 1):
-                return False
-        return True
-
-    cdef int keep(self, RecordRow *row) except -1:
-        """Let center, scale and sums be those after the row that was read while learning."""
+    cdef int keep(self, RecordRow *row) noexcept:
+        """Let the running means be those after the row that was read while learning."""
         cdef Py_ssize_t i
-        cdef Moments *moments
-        cdef dict known, described
-        for i in range(len(self._known)):
-            moments = &row.moments[i]
-            if moments.n < 0:
-                continue
-            known, described = self._known[i], self._described[<Py_ssize_t>self._places[i]]
-            sums = [moments.n, moments.first, moments.total, moments.squares]
-            center, scale = moments.center, moments.scale
-            known["center"] = described["center"] = center
-            known["scale"] = described["scale"] = scale
-            known["sums"] = described["sums"] = sums
+        for i in range(len(self.names)):
+            if self.columns[i].is_running:
+                self.columns[i].moments = row.moments[i]
+        self.has_moved = True
         return 0
+
+
+cdef bint read_number(RecordRow *row, const Column *column, given, Moments *after,
+                      bint learning) except -1:
+    """Put the value of a column into a row; `after` are the moments once it is learned."""
+    cdef double value, center, scale
+    cdef Moments before = column.moments
+    if not number(given, &value):
+        return False
+    if learning and column.is_running:
+        if not add(&before, after, value):
+            return False
+        row.is_running = True
+    center, scale = before.center, before.scale
+    row.is_dense = row.is_dense and not column.gaps
+    row.columns[row.n_values] = row.n_features
+    row.n_features += 1 + column.gaps
+    if isnan(value):
+        row.columns[row.n_values] += column.gaps
+        row.values[row.n_values] = 1.0 if column.gaps else 0.0
+    else:
+        value = (value - center) / scale
+        if not isfinite(value):  # NumPy would warn
+            return False
+        row.values[row.n_values] = min(max(value, -column.clip), column.clip)
+    row.n_values += 1
+    return True
+
+
+cdef bint read_level(RecordRow *row, const Column *column, dict levels, given) except -1:
+    """Put a 1 into the feature of a level; nothing if it is an unseen one."""
+    cdef PyObject *found
+    cdef int64_t place = -1
+    if given is None:
+        given = ""
+    elif PyBool_Check(given):
+        given = "True" if given else "False"
+    elif PyFloat_CheckExact(given) or (
+            PyLong_CheckExact(given) and isfinite(whole_as_double(given))):
+        given = str(given)
+    elif not PyUnicode_CheckExact(given):
+        return False
+    found = PyDict_GetItemWithError(levels, given)
+    if found != NULL:
+        place = PyLong_AsSsize_t(<object>found)
+    elif not given and column.n_levels:
+        place = column.mode
+    if place >= column.n_levels:
+        return False
+    if place >= 0:
+        row.values[row.n_values], row.columns[row.n_values] = 1.0, row.n_features + place
+        row.n_values += 1
+    row.is_dense = False
+    row.n_features += column.n_levels
+    return True
 
 
 cdef bint number(given, double *value) except -1:
@@ -208,39 +180,28 @@ cdef bint number(given, double *value) except -1:
     return isnan(value[0]) or fabs(value[0]) <= LIMIT
 
 
-cdef bint exact(PyObject *found, double *value) noexcept:
-    """A fact of a column, if it is there and a float."""
-    if found == NULL or not PyFloat_CheckExact(<object>found):
+cdef bint add(Moments *before, Moments *after, double value) noexcept:
+    """The moments after a value, as in `running_moments`; False if anything is unusual.
+
+    Distances are from the first value, which `before` takes up as well: it is the center until then.
+    """
+    cdef double distance
+    if before.n == 0 and not isnan(value):
+        before.first = value
+    if not settle(before):
         return False
-    value[0] = PyFloat_AS_DOUBLE(<object>found)
-    return True
-
-
-cdef bint begin(Moments *moments, sums, double value) except -1:
-    """Mean and deviation before a value, as in `running_moments`; False if anything is unusual."""
-    cdef list known = sums if type(sums) is list and len(sums) == 4 else None
-    if known is None or not (
-            exact(list_item(<PyObject *>known, 0), &moments.n)
-            and exact(list_item(<PyObject *>known, 1), &moments.first)
-            and exact(list_item(<PyObject *>known, 2), &moments.total)
-            and exact(list_item(<PyObject *>known, 3), &moments.squares)):
-        return False
-    if moments.n == 0 and not isnan(value):
-        moments.first = value
-    return settle(moments)
-
-
-cdef bint add(Moments *moments, double value) noexcept:
-    cdef double distance = 0.0 if isnan(value) else value - moments.first
+    after[0] = before[0]
+    distance = 0.0 if isnan(value) else value - after.first
     if not distance * distance <= MOST_SQUARED:  # then it counts less, in `running_moments`
         return False
-    moments.n += not isnan(value)
-    moments.total += distance
-    moments.squares += distance * distance
-    return settle(moments)
+    after.n += not isnan(value)
+    after.total += distance
+    after.squares += distance * distance
+    return settle(after)
 
 
 cdef bint settle(Moments *moments) noexcept:
+    """Let center and scale follow from the sums."""
     cdef double n = max(moments.n, 1.0), mean = moments.total / n
     cdef double deviation = sqrt(max(moments.squares / n - mean * mean, 0.0))
     moments.center = moments.first + mean

@@ -24,6 +24,7 @@ class Rule:
     def set_eta(self, eta: float) -> None: ...
     counts_tell_all: bool
     asks_every_row: bool
+    is_python: bool
     longest_step: float
 
 def exp(x: float) -> float: ...

@@ -59,6 +59,11 @@ cdef class Rule:
         self.counts_tell_all = self.c.does & RB_COUNTS
         self.asks_every_row = self.c.quiet_above == INFINITY
 
+    @property
+    def is_python(self):
+        """Whether its steps are those of a function of Python."""
+        return self._python is not None
+
     def set_eta(self, double eta):
         """Take steps of another length from here on, for a rule that has an eta."""
         self.c.parameters.eta = self.eta = self._options["eta"] = eta

@@ -6,6 +6,7 @@ BUSY: str
 
 class Turns:
     n_changes: int
+    is_taken: bool
 
 class LearningTurn:
     def __init__(self, learner: Any) -> None: ...

@@ -73,6 +73,12 @@ cdef class Turns:
 
     # ------------------------------------------------------------------ learning
 
+    @property
+    def is_taken(self):
+        """Whether another thread learns now."""
+        self.refresh()
+        return self.owner != 0 and self.owner != PyThread_get_thread_ident()
+
     cdef bint take(self) except -1:
         """Take the turn to change the learner at once, without a way back; False if it is not free.
 
@@ -223,6 +229,8 @@ cdef class LearningTurn:
 
     def __enter__(self):
         self._turns.begin(self._learner)
+        if "_engine" in self._learner.__dict__:
+            self._learner.retire_engine()
         self._before = dict(self._learner.__dict__)
         return self
 

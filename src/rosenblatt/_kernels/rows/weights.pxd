@@ -39,6 +39,7 @@ cdef class WeightArrays:
     cdef readonly bint by_feature, is_float32, fit_intercept
     cdef readonly int64_t n_vectors, n_features
     cdef public int64_t t
+    cdef public int64_t version  # changes whenever shape, memory or the meaning of a vector does
     cdef bint busy
 
     cdef int claim(self) except -1

@@ -20,6 +20,7 @@ class WeightArrays:
     n_vectors: int
     n_features: int
     t: int
+    version: int
     average_from: int
     reach: float
     def bind(

@@ -32,6 +32,7 @@ cdef class WeightArrays:
              bint by_feature, int64_t n_features, bint fit_intercept):
         self.claim()
         self.busy = False
+        self.version += 1
         self.table, self.bias = table, bias
         self.table_sum, self.bias_sum = table_sum, bias_sum
         self.rates, self.table_rate, self.bias_rate = rates, table_rate, bias_rate

@@ -1,23 +1,21 @@
-"""One example, a mapping, a record or a 1-D array, learned from or predicted in a single call.
+"""A linear model that is ready for single examples: a mapping, a record or a 1-D array a call.
 
-Only what is usual is done here, with the same result as by the longer ways in Python. Whatever is
-unusual (values of odd types, features and classes that are new, a ledger to keep, a parameter that
-was set) is left to them, and nothing has changed by then. The attributes of learner and model are
-read from their dicts, and the lock of the interpreter is held. What runs code of others, such as a
-comparison of odd features, comes first; after it, it is asked whose turn it is.
+This is the fast path. Whatever is unusual (values of odd types, features and classes that are new, a
+rule written in Python) is left to the fallback in Python, with the same result, and nothing has changed
+by then. The lock of the interpreter is held. What runs code of others, such as a comparison of odd
+features, comes first; after it, it is asked whose turn it is.
 """
 
 cimport numpy as cnp
-from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
+from cpython.dict cimport PyDict_GetItemWithError
 from cpython.long cimport PyLong_AsSsize_t
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
-from rosenblatt._kernels.rows.learning cimport learn_row, MOST_CLASSES
+from rosenblatt._kernels.rows.learning cimport learn_row, Log, MOST_CLASSES
 from rosenblatt._kernels.rows.mappings cimport MappingRow, read_usual, squared_norm_of
-from rosenblatt._kernels.rows.readouts cimport rb_readout, ReadoutArrays
-from rosenblatt._kernels.rows.records cimport plan_for, RecordPlan, RecordRow
+from rosenblatt._kernels.rows.readouts cimport rb_place, rb_readout, ReadoutArrays
+from rosenblatt._kernels.rows.records cimport RecordPlan, RecordRow
 from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, Rows
 from rosenblatt._kernels.rows.rules cimport Rule
 from rosenblatt._kernels.rows.turns cimport Turns
@@ -33,9 +31,6 @@ cnp.import_array()
 cdef extern from "threads.h":
     const bint RB_ALONE  # else another thread may change a mapping while it is read
 
-cdef extern from "Python.h":
-    dict PyObject_GenericGetDict(object, void *)
-
 cdef double LIMIT32 = FLOAT32_LIMIT, LIMIT64 = FLOAT64_LIMIT
 cdef const rb_ops *SPARSE = (<Rows>MappingRow({}).rows).ops
 cdef const rb_ops *DENSE32 = (<Rows>dense(np.zeros((1, 1), np.float32))).ops
@@ -50,15 +45,8 @@ cdef struct Example:
     int64_t n_stored
     double squared_norm
     bint is_sparse
-    PyObject *plan  # by which a record was read, else NULL
     int64_t starts[2]
     RecordRow of
-
-
-cdef inline object item(dict known, name):
-    """What a dict has under a name, or None."""
-    cdef PyObject *found = PyDict_GetItemWithError(known, name)
-    return None if found == NULL else <object>found
 
 
 cdef bint read_mapping(Example *example, dict x, dict columns, int64_t n_features,
@@ -78,22 +66,21 @@ cdef void set_sparse(Example *example, int64_t n, int64_t n_features) noexcept:
     example.starts[0], example.starts[1] = 0, n
     example.n_stored = n
     example.row = rb_rows(&example.of.values[0], &example.of.columns[0], &example.starts[0], 1,
-                          n_features, n)
+                          n_features, n, NULL)
     example.ops = SPARSE
 
 
-cdef bint read_record(Example *example, dict learner, described, dict x, WeightArrays weights,
+cdef bint read_record(Example *example, RecordPlan plan, dict x, WeightArrays weights,
                       bint learning) except -1:
     """Fill a row as the schema does; False if anything is unusual."""
-    cdef RecordPlan plan = plan_for(learner, described)
     cdef int64_t row, column
-    if plan is None or not plan.read(&example.of, x, learning):
+    if not plan.read(&example.of, x, learning):
         return False
-    example.is_sparse, example.plan = not example.of.is_dense, <PyObject *>plan
+    example.is_sparse = not example.of.is_dense
     if example.is_sparse:
         set_sparse(example, example.of.n_values, example.of.n_features)
     else:
-        example.row = rb_rows(&example.of.values[0], NULL, NULL, 1, example.of.n_features, 0)
+        example.row = rb_rows(&example.of.values[0], NULL, NULL, 1, example.of.n_features, 0, NULL)
         example.n_stored = example.of.n_features
         example.ops = DENSE64
     return example.of.n_features == weights.c.n_features and not example.ops.inspect(
@@ -108,38 +95,11 @@ cdef bint read_array(Example *example, cnp.ndarray x, WeightArrays weights) noex
             or cnp.PyArray_TYPE(x) != <int>(cnp.NPY_FLOAT32 if single else cnp.NPY_FLOAT64)
             or not cnp.PyArray_ISCARRAY_RO(x)):
         return False
-    example.row = rb_rows(cnp.PyArray_DATA(x), NULL, NULL, 1, d, 0)
+    example.row = rb_rows(cnp.PyArray_DATA(x), NULL, NULL, 1, d, 0, NULL)
     example.n_stored = d
     example.ops = DENSE32 if single else DENSE64
     return not example.ops.inspect(&example.row, LIMIT32 if single else LIMIT64, &row, &column,
                                    &example.squared_norm)
-
-
-cdef bint read(Example *example, dict learner, dict model, WeightArrays weights, x,
-               bint learning) except -1:
-    """Read a mapping, record or array that the weights are arranged for; False if it is unusual."""
-    cdef int64_t k = weights.c.n_vectors, d = weights.c.n_features, t = weights.t
-    cdef dict notes = item(model, "notes")
-    cdef bint usual
-    described, columns = None, item(model, "columns")
-    if PyDict_Size(notes) > 0:
-        described = item(notes, "schema")
-        if item(notes, "scaling") is not None:
-            return False
-    example.of.is_running, example.plan, example.is_sparse = False, NULL, type(x) is dict
-    if type(x) is not dict:
-        usual = (cnp.PyArray_CheckExact(x) and columns is None
-                 and PyDict_GetItemWithError(learner, "_feature_names") == NULL
-                 and read_array(example, x, weights))
-    elif weights.c.is_float32 or (columns is None) is (described is None):
-        return False
-    elif described is not None:
-        usual = read_record(example, learner, described, x, weights, learning)
-    else:
-        usual = read_mapping(example, x, columns, d, not learning)
-    return (usual and k <= MOST_CLASSES and (k == 1 or weights.by_feature == example.is_sparse)
-            and len(<list?>item(model, "classes")) == (k if k > 1 else 2)
-            and weights.c.n_vectors == k and weights.c.n_features == d and weights.t == t)
 
 
 cdef double *doubles_of(cnp.ndarray array, int64_t n) noexcept:
@@ -150,93 +110,160 @@ cdef double *doubles_of(cnp.ndarray array, int64_t n) noexcept:
     return <double *>cnp.PyArray_DATA(array)
 
 
-cdef class PlainStream:
-    """A model that learns as examples come, by a rule of these settings.
+cdef class Engine:
+    """The parts of a linear model that single examples need, all of them typed.
 
-    `settings` are the values of the parameters called `names`, by which the rule was made. `row` is
-    what mappings are read into; None as long as there was none.
+    Whatever changes the learner otherwise throws its engine away, and the next example makes a new one.
+    `rule` is None if only predictions take the fast path; `columns` are those of mappings, `plan` reads
+    records, and without either rows are arrays. `log` takes the updates if they are recorded, `best`
+    the weights that predict in the place of the last ones.
     """
 
     cdef readonly object model
-    cdef public object settings, row
-    cdef public Rule rule
-    cdef readonly tuple names
-    cdef dict _of_model
+    cdef WeightArrays weights
+    cdef Rule rule
+    cdef ReadoutArrays readouts
+    cdef Log log
+    cdef dict slots, columns
+    cdef list classes, sorted_slots
+    cdef readonly RecordPlan plan
+    cdef tuple best
+    cdef bint takes_arrays, last_wins, labels_fit_arrays
+    cdef int64_t version, row_offset
 
-    def __init__(self, model, Rule rule, settings, tuple names):
-        self.model, self.rule, self.settings, self.names = model, rule, settings, names
-        self._of_model = PyObject_GenericGetDict(model, NULL)
+    def __init__(self, model, Rule rule, *, Log log=None, dict columns=None, RecordPlan plan=None,
+                 bint takes_arrays=False, bint last_wins=False):
+        self.model, self.rule, self.log = model, rule, log
+        self.weights, self.readouts, self.best = model.weights, model.readouts, model.best
+        self.classes, self.slots, self.sorted_slots = model.classes, model.slots, model.sorted_slots
+        self.columns, self.plan = columns, plan
+        self.takes_arrays, self.last_wins = takes_arrays, last_wins
+        self.labels_fit_arrays = is_array_of(self.classes)
+        self.version, self.row_offset = self.weights.version, model.row_offset
 
-    def learn_plain(self, dict learner, x, y, Turns turns=None):
-        """Learn from an example if all is usual; whether it was. `learner` is a dict of attributes.
+    def __reduce__(self):
+        """A copy of a learner makes an engine of its own."""
+        return _no_engine, ()
+
+    def close(self):
+        """Leave all examples to the fallback from here on, whoever still holds this engine."""
+        self.version = -1
+
+    cdef bint read(self, Example *example, x, bint learning) except -1:
+        """Read an example that the weights are arranged for; False if it is unusual."""
+        cdef WeightArrays weights = self.weights
+        cdef int64_t k = weights.c.n_vectors, d = weights.c.n_features, t = weights.t
+        cdef bint usual
+        example.of.is_running = False
+        example.is_sparse = type(x) is dict
+        if type(x) is not dict:
+            usual = self.takes_arrays and cnp.PyArray_CheckExact(x) and read_array(example, x, weights)
+        elif weights.c.is_float32:
+            return False
+        elif self.plan is not None:
+            usual = read_record(example, self.plan, x, weights, learning)
+        elif self.columns is not None:
+            usual = read_mapping(example, x, self.columns, d, not learning)
+        else:
+            return False
+        # Reading may have run code of others, which may have learned something.
+        return (usual and k <= MOST_CLASSES and (k == 1 or weights.by_feature == example.is_sparse)
+                and len(self.classes) == (k if k > 1 else 2) and self.version == weights.version
+                and weights.c.n_vectors == k and weights.c.n_features == d and weights.t == t)
+
+    def learn_one(self, x, y, Turns turns=None):
+        """Learn from an example if all is usual; whether it was.
 
         `turns` are those of a learner that other threads may know.
         """
         cdef Example example
-        cdef WeightArrays weights
-        cdef dict model = self._of_model
         cdef PyObject *found
         cdef int64_t slot
         cdef long long n_changes = 0 if turns is None else turns.n_changes
-        cdef Py_ssize_t i
-        if not RB_ALONE or type(self.settings) is not tuple:
+        if not RB_ALONE or self.rule is None:
             return False
         try:
-            found = PyDict_GetItemWithError(<dict?>item(model, "slots"), y)
+            found = PyDict_GetItemWithError(self.slots, y)
         except TypeError:  # it cannot be a label
             return False
         if found == NULL:
             return False
         slot = PyLong_AsSsize_t(<object>found)
-        for i in range(len(self.names)):
-            found = PyDict_GetItemWithError(learner, <object>self.names[i])
-            if found != <PyObject *>(<tuple>self.settings)[i]:
-                return False
-        weights = item(model, "weights")
-        if (item(learner, "_model") is not self.model or item(learner, "class_weight") is not None
-                or item(model, "recorder") is not None or self.rule._python is not None
-                or self.rule.c.rates != weights.c.rates
-                or not (is_plain_label(y) if type(x) is not dict or item(model, "columns") is None
-                        else self.row is not None
-                        and (<MappingRow?>self.row).columns is item(model, "columns"))
-                or not read(&example, learner, model, weights, x, True)
-                or weights.busy or slot >= len(<list>item(model, "classes"))):
+        if ((self.columns is None or type(x) is not dict) and not is_plain_label(y)
+                or not self.read(&example, x, True) or self.weights.busy
+                or slot >= len(self.classes)):
             return False
         if turns is None:
-            return self._learn_read(&example, learner, weights, slot)
+            return self.learn_read(&example, slot)
         # Another thread may have changed the model while x was read, or may read it now.
         if turns.n_changes != n_changes or not turns.take():
             return False
         try:
-            return self._learn_read(&example, learner, weights, slot)
+            return self.learn_read(&example, slot)
         finally:
             turns.give_back()
 
-    cdef bint _learn_read(self, Example *example, dict learner, WeightArrays weights,
-                          int64_t slot) except -1:
+    cdef bint learn_read(self, Example *example, int64_t slot) except -1:
         """Learn from an example that was read; False if it is unusual after all."""
-        cdef dict model = self._of_model
-        cdef RecordPlan plan = None
-        cdef ReadoutArrays readouts = item(model, "readouts")
         cdef rb_readout *readout = NULL
-        cdef int64_t mistakes = 0
-        if example.of.is_running:
-            plan = plan_for(learner, item(item(model, "notes"), "schema"))
-            if <PyObject *>plan != example.plan or not plan.is_own(
-                    &example.of, <PyObject *>model, <PyObject *>learner):
-                return False
-        if readouts is not None:
-            readout = readouts.beside(weights)
+        cdef int64_t mistakes = 0, i, first = 0
+        if self.readouts is not None:
+            readout = self.readouts.beside(self.weights)
             if readout == NULL:
                 return False
-        if not learn_row(weights, self.rule, readout, &example.row, example.ops, example.n_stored,
-                         example.squared_norm, <int32_t>slot, &mistakes):
+        if self.log is not None:
+            first = self.log.c.size
+        if not learn_row(self.weights, self.rule, readout, self.log, &example.row, example.ops,
+                         example.n_stored, example.squared_norm, <int32_t>slot, &mistakes):
             return False
-        if plan is not None:
-            plan.keep(&example.of)
+        if self.log is not None:
+            for i in range(first, self.log.c.size):
+                self.log.c.row[i] = self.weights.t - 1 + self.row_offset
+        if example.of.is_running:
+            self.plan.keep(&example.of)
         if mistakes:
             self.model.n_mistakes += mistakes
         return True
+
+    def predict_one(self, x, Turns turns=None):
+        """The class of an example if all is usual, else None.
+
+        `turns` are those of a learner that other threads may know: of what they change nothing is said.
+        """
+        cdef long long n_changes = 0 if turns is None else turns.n_changes
+        cdef Example example
+        cdef double scores[MOST_CLASSES]
+        cdef int64_t c, winner = -1
+        if (not RB_ALONE or not self.read(&example, x, False)
+                or not (example.is_sparse or self.labels_fit_arrays)
+                or not self.score(&example, scores)):
+            return None
+        if turns is not None and (turns.changing or turns.n_changes != n_changes):
+            return None
+        if self.weights.c.n_vectors == 1:
+            return self.classes[scores[0] > 0.0 or (self.last_wins and scores[0] == 0.0)]
+        for c in self.sorted_slots:
+            if c < self.weights.c.n_vectors and (
+                    winner < 0 or scores[c] > scores[winner]
+                    or (self.last_wins and scores[c] == scores[winner])):
+                winner = c
+        return self.classes[winner]
+
+    cdef bint score(self, Example *example, double *out) except -1:
+        """The scores of an example by the weights that predict; False if it is unusual."""
+        cdef WeightArrays weights = self.weights
+        if self.best is not None:
+            return score_best(example, self.best, weights, out)
+        if self.readouts is not None:
+            return score_readout(example, self.readouts, weights, out)
+        if weights.c.u != NULL:
+            return score_average(example, weights, out)
+        score(example, &weights.c, weights.c.w, weights.c.b, out)
+        return True
+
+
+def _no_engine():
+    return None
 
 
 cdef bint is_plain_label(y) except -1:
@@ -248,6 +275,8 @@ cdef bint is_plain_label(y) except -1:
 
 cdef bint is_array_of(list labels) except -1:
     """Whether an array of these labels gives each of them back as it is."""
+    if not labels:
+        return False
     kind = type(labels[0])
     for label in labels:
         if type(label) is not kind or not is_plain_label(label):
@@ -293,14 +322,15 @@ cdef bint score_average(Example *example, WeightArrays weights, double *out) exc
     return True
 
 
-cdef bint score_readout(Example *example, ReadoutArrays readouts, int64_t place, WeightArrays weights,
+cdef bint score_readout(Example *example, ReadoutArrays readouts, WeightArrays weights,
                         double *out) except -1:
-    """The same by the read-out at a place; False if it is unusual."""
+    """The same by the read-out that predicts; False if it is unusual."""
     cdef rb_readout *readout = readouts.beside(weights)
     cdef double sums[MOST_CLASSES]
-    cdef int64_t i
+    cdef int64_t i, place
     if readout == NULL or readout.gentle != NULL:  # a mix
         return False
+    place = rb_place(readout)
     if place > 0 and not example.is_sparse:
         return score_lagging(example, weights, <double *>readout.lags[place - 1].w,
                              <double *>readout.lags[place - 1].b, readout.scales[place - 1], 1.0, out)
@@ -328,50 +358,3 @@ cdef bint score_lagging(Example *example, WeightArrays weights, const double *la
     score(example, &weights.c, <char *>mean, <char *>(mean + size), out)
     free(mean)
     return True
-
-
-def predict_plain(dict learner, x, Turns turns=None):
-    """The class of an example if all is usual, else None. `learner` is a dict of attributes.
-
-    `turns` are those of a learner that other threads may know: of what they change nothing is said.
-    """
-    cdef long long n_changes = 0 if turns is None else turns.n_changes
-    cdef Example example
-    cdef WeightArrays weights
-    cdef dict model
-    cdef ReadoutArrays readouts = None
-    cdef list classes, order
-    cdef double scores[MOST_CLASSES]
-    cdef int64_t c, place = 0, winner = -1
-    cdef bint last_wins
-    owner, ties = item(learner, "_model"), item(learner, "ties")
-    if not RB_ALONE or owner is None or type(ties) is not str:
-        return None
-    model, last_wins = PyObject_GenericGetDict(owner, NULL), ties == "positive"
-    readouts = item(model, "readouts")
-    if readouts is not None:
-        place = readouts.place  # before anything is read, since other threads may run
-    weights, classes = item(model, "weights"), item(model, "classes")
-    if (not classes or not read(&example, learner, model, weights, x, False)
-            or not (example.is_sparse or is_array_of(classes))):
-        return None
-    if item(model, "best") is not None:
-        if not score_best(&example, item(model, "best"), weights, scores):
-            return None
-    elif readouts is not None:
-        if not score_readout(&example, readouts, place, weights, scores):
-            return None
-    elif weights.c.u == NULL:
-        score(&example, &weights.c, weights.c.w, weights.c.b, scores)
-    elif not score_average(&example, weights, scores):
-        return None
-    if turns is not None and (turns.changing or turns.n_changes != n_changes):
-        return None
-    if weights.c.n_vectors == 1:
-        return classes[scores[0] > 0.0 or (last_wins and scores[0] == 0.0)]
-    order = item(model, "sorted_slots")
-    for c in order:
-        if c < weights.c.n_vectors and (winner < 0 or scores[c] > scores[winner]
-                                        or (last_wins and scores[c] == scores[winner])):
-            winner = c
-    return classes[winner]
