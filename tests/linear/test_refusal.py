@@ -134,10 +134,11 @@ def test_a_refused_mapping_leaves_no_feature_and_no_class_behind(features, label
 
 
 @pytest.mark.parametrize("record", [False, True])
-def test_what_a_refused_batch_of_a_few_sparse_rows_touched_is_put_back(record):
+@pytest.mark.parametrize("readout", [None, "auto", "mix"])
+def test_what_a_refused_batch_of_a_few_sparse_rows_touched_is_put_back(record, readout):
     """Dense rows came before, so that the table lies by class when the sparse ones come."""
     dense = np.random.default_rng(0).standard_normal((30, 40))
-    est = pa().set_params(record=record).partial_fit(dense, np.arange(30) % 3)
+    est = pa().set_params(record=record, readout=readout).partial_fit(dense, np.arange(30) % 3)
     state, mistakes = est._model.digest(), est.n_mistakes_
     updates = list(est.ledger_) if record else []
     batch = np.zeros((3, 40))
@@ -150,7 +151,8 @@ def test_what_a_refused_batch_of_a_few_sparse_rows_touched_is_put_back(record):
 
 @pytest.mark.parametrize("record", [False, True])
 @pytest.mark.parametrize("name", [name for name, make in LEARNERS.items() if not make().keeps_rows])
-def test_a_small_batch_of_sparse_rows_copies_no_more_than_it_touches(name, record):
+@pytest.mark.parametrize("readout", [None, "auto", "mix"])
+def test_a_small_batch_of_sparse_rows_copies_no_more_than_it_touches(name, record, readout):
     n_features, stored = 200_000, 5
     random = np.random.default_rng(0)
 
@@ -159,8 +161,9 @@ def test_a_small_batch_of_sparse_rows_copies_no_more_than_it_touches(name, recor
         starts = np.arange(0, stored * n + 1, stored)
         return sp.csr_array((np.ones(stored * n), columns, starts), (n, n_features))
 
-    est = LEARNERS[name](record=record).partial_fit(rows(6), np.arange(6) % 3)
-    est.partial_fit(rows(6), np.arange(6) % 3)
+    est = LEARNERS[name](record=record, readout=readout)
+    for _ in range(2):
+        est.partial_fit(rows(6), np.arange(6) % 3)
     batch = rows(6)
     tracemalloc.start()
     est.partial_fit(batch, np.arange(6) % 3)

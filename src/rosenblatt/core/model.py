@@ -116,6 +116,10 @@ class Model:
                 setattr(twin, name, value.copy())
         return twin
 
+    def snapshot(self) -> ModelSnapshot:
+        """Return a way back to now, whatever is learned."""
+        return ModelSnapshot(self)
+
     def knows(self, classes: Any) -> bool:
         """Whether all of these are among the classes; False also of what is no list of labels."""
         try:
@@ -153,6 +157,18 @@ class Model:
     def _add_class(self) -> None:
         """A part for one more class, which says 0."""
         raise NotImplementedError
+
+
+class ModelSnapshot:
+    """A whole model as it was."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._kept = model.copy()
+
+    def restore(self) -> None:
+        """Let the model be again what it was when the snapshot was taken."""
+        self._model.__dict__.update(self._kept.__dict__)
 
 
 class LinearModel(Model):
@@ -251,26 +267,6 @@ class LinearModel(Model):
     def admit(self, label: Hashable) -> int:
         self.weights.version += 1  # which class a vector is of may change
         return super().admit(label)
-
-    def joining(self, label: Hashable) -> Callable[[], None]:
-        """A way back to now from when a class has joined of which nothing is learned."""
-        if len(self.classes) < 3:
-            return self.checkpoint()
-        before = self.best, self.label_dtype, self.calibration
-
-        def leave() -> None:
-            if self.slots.pop(label, None) is not None:
-                self.weights.drop_vector()
-                self.classes.pop()
-                self.sorted_slots.remove(len(self.classes))
-            self.best, self.label_dtype, self.calibration = before
-
-        return leave
-
-    def checkpoint(self) -> Callable[[], None]:
-        """A way back to now, whatever is learned."""
-        kept = self.copy()
-        return lambda: self.__dict__.update(kept.__dict__)
 
     def insert_features(self, places: Sequence[int]) -> None:
         """Add features with weight 0 before these places; the start may lack the last features."""

@@ -169,6 +169,13 @@ class Readouts(ReadoutArrays):
             total += share * one
         return total
 
+    def may_rescale(self, n_rows: int) -> bool:
+        """Whether a scale may become 1 again while so many rows are learned."""
+        scales = self.scales.copy()
+        for t in range(self.t + 1, self.t + n_rows + 1):
+            scales *= 1.0 - np.maximum(self.rates, 1.0 / max(t, 2))
+        return bool((scales < 2 * SMALLEST_SCALE).any())
+
     def to_arrays(self, weights: Weights) -> dict[str, npt.NDArray[Any]]:
         """The means' lags behind the weights, one after the other, and their numbers."""
         self.match(weights)

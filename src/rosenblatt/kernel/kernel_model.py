@@ -18,7 +18,7 @@ from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt._kernels.rows import voting
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import AnyArray, FloatArray, Int32Array, IntArray, Scorer
-from rosenblatt.core.model import Model
+from rosenblatt.core.model import Model, ModelSnapshot
 from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.functions import DenseSupport, Kernel, SparseSupport, support_for, widened
@@ -90,24 +90,11 @@ class KernelModel(Model):
         """How the functions divide the classes among them."""
         return blocks.ONE if self.n_vectors == 1 else SHAPES[self.multiclass]
 
-    def checkpoint(self) -> Callable[[], None]:
-        """A function that takes back what is learned from here on."""
+    def snapshot(self) -> ModelSnapshot:
+        """Return a way back to now, whatever is learned."""
         self.refuse_slim()
-        kept = copy(self)
-        kept._name_classes(self.classes)
-        if self.recorder is None:  # rows may be replaced
-            kept = self.copy()
-        elif self.support is not None:
-            n_rows, n_updates = self.support.n, len(self.recorder.entries.row)
-            kept.recorder = Recorder()
-            kept.recorder.add(self.recorder.entries.first(n_updates))
-
-        def undo() -> None:
-            self.__dict__.update(kept.__dict__)
-            if self.recorder is not None and self.support is not None:
-                self.support.truncate(n_rows)
-
-        return undo
+        # Without a ledger rows may be replaced.
+        return ModelSnapshot(self) if self.recorder is None else GrowthSnapshot(self)
 
     def state(self) -> Any:
         """What is needed to go back to the present state later."""
@@ -327,3 +314,23 @@ def refuse_large(coef: FloatArray, numbers: IntArray) -> None:
     """Refuse coefficients that no file could hold; the rows of these numbers changed them."""
     if not (np.abs(coef) <= FLOAT64_LIMIT).all():
         raise overflow(int(numbers[-1]))
+
+
+class GrowthSnapshot(ModelSnapshot):
+    """A kernel model that keeps all its rows: what is learned only adds some after the last."""
+
+    _model: KernelModel
+
+    def __init__(self, model: KernelModel) -> None:
+        kept = copy(model)
+        kept._name_classes(model.classes)
+        kept.recorder = None if model.recorder is None else model.recorder.copy()
+        self._model = model
+        self._kept = kept
+        self._n_rows = 0 if model.support is None else model.support.n
+
+    def restore(self) -> None:
+        """Let the rows end where they did."""
+        super().restore()
+        if self._model.support is not None:
+            self._model.support.truncate(self._n_rows)

@@ -7,7 +7,6 @@ and from rows as they come (`_learn`), and how it scores (`_scorer`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,6 +27,7 @@ from rosenblatt.core.epochs import Trainer
 from rosenblatt.core.parallel import each_part, slices
 from rosenblatt.core.result import Validation
 from rosenblatt.core.rows import as_rows, checksum, inspect
+from rosenblatt.core.snapshots import Snapshot
 from rosenblatt.errors import Message, Value
 from rosenblatt.learner.calibration import CalibratedClassifier, folds_of
 from rosenblatt.learner.inputs import Batch, TrainingData, one_row, read_rows, read_table
@@ -129,10 +129,10 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
     def _learn(self, model: Any, batch: Batch) -> None:
         """Learn once from each row of a batch, in place; classes may join on the way."""
 
-    def _checkpoint(self, model: Any, batch: Batch) -> Callable[[], None]:
-        """A function that takes back what is learned from this batch."""
-        undo: Callable[[], None] = model.checkpoint()
-        return undo
+    def _snapshot(self, model: Any, batch: Batch) -> Snapshot:
+        """Return a way back to the model as it is before this batch."""
+        found: Snapshot = model.snapshot()
+        return found
 
     @abstractmethod
     def _scorer(self, model: Any, table: Any) -> Scorer:
@@ -228,12 +228,12 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
             batch.weights = streamed_weights(*given)
             turn.change_in_place()
             model = self._model_to_learn_on(table)
-            undo = self._checkpoint(model, batch)
+            before = self._snapshot(model, batch)
             model.best = None
             try:
                 self._learn(model, batch)
             except BaseException:
-                undo()
+                before.restore()
                 raise
             self._forget_fit()
             self._model = model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from rosenblatt.core.classes import has_tie, number_of, one_label, predicted_lab
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass, OnlineResult
 from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.core.snapshots import Snapshot
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.conversion import as_table as as_rows_of_numbers
 from rosenblatt.learner.inputs import Batch, array_row, check_count, named_values, read_table
@@ -75,7 +76,7 @@ class LinearLearner(StreamReadouts):
         if (
             sample_weight is None
             and type(X) is type(y) is np.ndarray
-            and len(X) == len(y) == 1
+            and X.shape[:1] == y.shape == (1,)
             and self._learn_array_row(X, y, classes)
         ):
             return self
@@ -83,7 +84,7 @@ class LinearLearner(StreamReadouts):
 
     def _learn_array_row(self, X: npt.NDArray[Any], y: npt.NDArray[Any], classes: Any) -> bool:
         """One row like those before, of a known class: learned by the fast path, if it can be."""
-        if X.ndim != 2 or y.ndim != 1 or y.dtype.kind not in "iuUb":
+        if X.ndim != 2 or y.dtype.kind not in "iuUb":
             return False
         engine = self.__dict__.get("_engine") or self._engine_to_learn_by()
         if engine is None or not (classes is None or engine.model.knows(classes)):
@@ -186,8 +187,8 @@ class LinearLearner(StreamReadouts):
         self._begin(model)
         return self._stream
 
-    def _checkpoint(self, model: LinearModel, batch: Batch) -> Callable[[], None]:
-        return self._stream.checkpoint(batch)
+    def _snapshot(self, model: LinearModel, batch: Batch) -> Snapshot:
+        return self._stream.snapshot(batch)
 
     def _learn(self, model: LinearModel, batch: Batch) -> None:
         self._stream.learn_batch(batch)

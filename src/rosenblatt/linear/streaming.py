@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,14 @@ from rosenblatt.arrays import SparseRows
 from rosenblatt.core.classes import class_segments, declared_classes, number_of
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rows import largest_allowed
+from rosenblatt.core.snapshots import (
+    ShapeSnapshot,
+    Snapshot,
+    TouchedSnapshot,
+    Unchanged,
+    changes_few_weights,
+)
 from rosenblatt.core.training import one_pass, overflow_error
-from rosenblatt.core.weights import BIASES, TABLES
 from rosenblatt.learner.inputs import Batch
 from rosenblatt.learner.mapping_rows import not_a_number
 
@@ -105,52 +111,35 @@ class Stream:
         )
         self.model.n_mistakes += tally.mistakes
 
-    def checkpoint(self, batch: Batch) -> Callable[[], None]:
-        """A way back to the model as it is now, at a cost that stays below that of the batch."""
+    def snapshot(self, batch: Batch) -> Snapshot:
+        """Return a way back to the model as it is now, at a cost that stays below the batch's."""
         model, rows = self.model, batch.rows
-        reshapes = rows.dtype != model.weights.table.dtype or any(
-            label not in model.slots for label in (*batch.declared, *batch.names)
-        )
-        most = 1.0 if batch.weights is None else float(batch.weights.max(initial=0.0))
-        length = math.sqrt(rows.largest_squared_norm + 1.0)
-        growth = rows.n_rows * self.rule.longest_step * most * length
-        safe = model.weights.reach + growth < largest_allowed(model.weights.table.dtype)
-        if not reshapes and (safe or rows.n_rows == 1) and not rows.is_checked:
-            return lambda: None  # no step can overflow, or it is refused before it is made
-        # A few sparse rows touch a few columns: only these can change.
-        touches_few = rows.is_sparse and 2 * len(batch.table.indices) < model.weights.n_features
-        if not reshapes and touches_few and model.readouts is None:
-            return self._touched_only(batch.table)
-        if rows.n_rows == 1 and rows.dtype == model.weights.table.dtype and not batch.declared:
-            return model.joining(batch.names[0])
-        back = model.checkpoint()
+        labels = (*batch.declared, *batch.names)
+        joins = any(label not in model.slots for label in labels)
+        changes_type = rows.dtype != model.weights.table.dtype
+        if not joins and not changes_type:
+            if self._cannot_fail(batch):
+                return Unchanged()
+            if rows.is_sparse and changes_few_weights(model, batch.table):
+                return TouchedSnapshot(model, batch.table.indices)
+        is_one_row = rows.n_rows == 1 and not changes_type and not batch.declared
+        return ShapeSnapshot(model) if is_one_row and self._only_adds(model) else model.snapshot()
 
-        def undo() -> None:
-            back()
-            self.row = None  # it read by the columns of the model that was
+    def _cannot_fail(self, batch: Batch) -> bool:
+        """Whether no step can overflow, or it is refused before the first is made."""
+        model, rows = self.model, batch.rows
+        if rows.is_checked:
+            return False
+        heaviest = 1.0 if batch.weights is None else float(batch.weights.max(initial=0.0))
+        longest = math.sqrt(rows.largest_squared_norm + 1.0)
+        growth = rows.n_rows * self.rule.longest_step * heaviest * longest
+        is_safe = model.weights.reach + growth < largest_allowed(model.weights.table.dtype)
+        return is_safe or rows.n_rows == 1
 
-        return undo
-
-    def _touched_only(self, table: Any) -> Callable[[], None]:
-        """Keep the weights of the features that occur in sparse rows, not the whole table."""
-        model, weights = self.model, self.model.weights
-        weights.arrange(by_feature=True)
-        arrays = [matrix.T for matrix in weights.present(TABLES).values()]
-        columns, biases = table.indices, list(weights.present(BIASES).values())
-        old, small = [array[columns] for array in arrays], [bias.copy() for bias in biases]
-        t, reach, n_mistakes = weights.t, weights.reach, model.n_mistakes
-        recorder = None if model.recorder is None else model.recorder.copy()
-        voters = None if model.voters is None else model.voters.copy()
-
-        def undo() -> None:
-            for array, values in zip(arrays, old, strict=True):
-                array[columns] = values
-            for bias, values in zip(biases, small, strict=True):
-                bias[...] = values
-            weights.t, weights.reach, model.n_mistakes = t, reach, n_mistakes
-            model.recorder, model.voters = recorder, voters
-
-        return undo
+    @staticmethod
+    def _only_adds(model: LinearModel) -> bool:
+        """Whether a class that joins leaves the vectors of the others as they are."""
+        return len(model.classes) > 2
 
     # ------------------------------------------------------------------ mappings
 
@@ -168,14 +157,14 @@ class Stream:
         """
         model, row = self.model, MappingRow(columns)
         read(row, x, unseen_allowed=True)
-        undo = model.checkpoint()
+        before = model.snapshot()
         try:
             model.columns, self.row = row.columns, row
             model.weights.promote()
             model.admit_all(declared_classes(classes))
             self.learn_mapping(y, weight)
         except BaseException:
-            undo()
+            before.restore()
             self.row = None
             raise
 
@@ -183,24 +172,21 @@ class Stream:
         """Learn from the mapping in ``row``; new classes and features leave again if refused."""
         row, model = self.row, self.model
         assert row is not None
-        if number_of(y, model.slots) is not None and not row.pending:
+        joins = number_of(y, model.slots) is None
+        if not joins and not row.pending:
             self._learn_mapping(y, weight)
             return
-        features, n_before = list(row.pending), len(row.columns)
-        undo = None if y in model.slots else model.joining(y)
+        is_small = not joins or self._only_adds(model)
+        before: Snapshot = ShapeSnapshot(model) if is_small else model.snapshot()
         try:
-            if undo is not None:
+            if joins:
                 model.admit(y)
-            model.weights.grow(n_before + len(features))
+            model.weights.grow(len(row.columns) + len(row.pending))
             row.commit()
             self._learn_mapping(y, weight)
         except BaseException:
-            for feature in features:
-                row.columns.pop(feature, None)
-            if undo is not None:
-                undo()
-                model.columns = row.columns
-            model.weights.grow(n_before)
+            before.restore()
+            self.row = None  # it reads by the columns of the model that was
             raise
 
     def _learn_mapping(self, y: Hashable, weight: npt.NDArray[np.float64] | None) -> None:
