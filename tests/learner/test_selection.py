@@ -12,8 +12,11 @@ from rosenblatt.learner import selection
 from rosenblatt.learner.selection import (
     MANY_ROWS,
     MANY_SCORES,
+    MOST_CALIBRATED,
+    Split,
     leaderboard,
     never_held_out,
+    sample_of,
     splits,
 )
 
@@ -111,7 +114,7 @@ def test_of_few_rows_each_is_held_out_once_by_folds_but_those_of_classes_too_sma
         assert not set(part.learned) & set(part.held)
         assert len(part.learned) + len(part.held) == len(labels)
         assert set(labels[part.learned]) == set(labels)
-        np.testing.assert_array_equal(part.scores(lambda rows: rows[:, 0]), part.held)
+        np.testing.assert_array_equal(part.judge(lambda rows: rows[:, 0], 2).scores, part.held)
         np.testing.assert_array_equal(part.labels, labels[part.held])
 
 
@@ -174,8 +177,46 @@ def test_rows_held_out_are_copied_some_at_a_time(monkeypatch):
             sizes.append(some.shape[0])
             return some @ np.ones(2)
 
-        np.testing.assert_array_equal(part.scores(score), rows[part.held] @ np.ones(2))
+        np.testing.assert_array_equal(part.judge(score, 3).scores, rows[part.held] @ np.ones(2))
         assert set(sizes) == {32, len(part.held) % 32}
+
+
+@pytest.mark.parametrize("held_out", ["rows of the table", "another table"])
+def test_rows_of_many_classes_are_scored_some_at_a_time_and_only_a_sample_of_scores_is_kept(
+    monkeypatch, held_out
+):
+    monkeypatch.setattr(selection, "SCORES_AT_ONCE", 64 * 100)
+    monkeypatch.setattr(selection, "MOST_CALIBRATED", 90 * 100)
+    labels = np.arange(1000, dtype=np.int32) % 100
+    table = np.random.default_rng(0).normal(size=(1000, 100))
+    if held_out == "rows of the table":
+        [part] = splits(table, labels, 0.5, 0)
+    else:
+        part = Split(None, None, table, labels, sample_of(1000, 100, 0))
+    sizes = list[int]()
+
+    def score(some):
+        sizes.append(len(some))
+        return some
+
+    judged = part.judge(score, 100)
+    held = table if part.held is None else table[part.held]
+    assert max(sizes) == 64
+    assert sum(sizes) == len(held)
+    np.testing.assert_array_equal(judged.wrong, held.argmax(axis=1) != part.labels)
+    assert len(part.sample) == len(set(part.sample)) == 90
+    np.testing.assert_array_equal(judged.scores, held[part.sample])
+    rows, of_rows = part.calibrating
+    np.testing.assert_array_equal(judged.scores, table[rows])
+    np.testing.assert_array_equal(of_rows, labels[rows])
+
+
+def test_a_sample_is_that_of_its_seed_and_of_few_scores_everything():
+    assert sample_of(MOST_CALIBRATED // 100, 100, 0) is None
+    first, second, other = (sample_of(MOST_CALIBRATED // 50, 100, seed) for seed in (0, 0, 1))
+    assert len(first) == MOST_CALIBRATED // 100
+    np.testing.assert_array_equal(first, second)
+    assert (first != other).any()
 
 
 def test_a_share_is_held_out_once_of_few_rows_too():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -17,6 +18,8 @@ from linear.test_sklearn import EXEMPTIONS
 from rosenblatt import AutoLinear, PassiveAggressive, datasets
 from rosenblatt.core.result import stopping_when
 from rosenblatt.errors import InputError, ModelFileError, NotFittedError, Notice, ParameterError
+from rosenblatt.learner import selection
+from rosenblatt.learner.calibration import calibrate
 from rosenblatt.linear import auto, portfolio
 from rosenblatt.linear.linear_learner import LinearLearner
 
@@ -181,6 +184,42 @@ def test_of_a_thousand_classes_no_rule_is_tried_that_moves_all_of_them_at_every_
     fewer = y < 999
     tried = {c.name for c in AutoLinear(max_iter=1).fit(X[fewer], y[fewer]).leaderboard_}
     assert tried == every
+
+
+def test_scores_of_many_classes_are_not_kept_for_every_candidate():
+    """Ten candidates are tried; of each, the scores of rows times classes would be a table."""
+    random = np.random.default_rng(0)
+    n_classes = 2000
+    y = np.arange(2 * n_classes) % n_classes
+    X = random.normal(size=(n_classes, 3))[y]
+    tracemalloc.start()
+    found = AutoLinear(max_iter=12).fit(X, y)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found.leaderboard_) == 10
+    one_table = 8 * n_classes * n_classes
+    assert most < 5 * one_table
+
+
+@pytest.mark.parametrize("n_of_each", [1, 2])
+def test_of_very_many_scores_a_sample_calibrates(monkeypatch, n_of_each):
+    """Of one row of each class nothing is held out, and the scores of training have to do."""
+    sizes = list[tuple[int, ...]]()
+
+    def counted(scores, labels, weights):
+        sizes.append((*scores.shape, len(labels), len(weights)))
+        return calibrate(scores, labels, weights)
+
+    monkeypatch.setattr(auto, "calibrate", counted)
+    monkeypatch.setattr(selection, "MOST_CALIBRATED", 200 * 70)
+    random = np.random.default_rng(0)
+    y = np.arange(200 * n_of_each) % 200
+    X = random.normal(size=(200, 5))[y]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Notice)
+        found = AutoLinear(max_iter=3).fit(X, y, sample_weight=np.ones(len(y)))
+    assert sizes == [(70, 200, 70, 70)]
+    np.testing.assert_allclose(found.predict_proba(X).sum(axis=1), 1)
 
 
 def test_equal_seeds_give_equal_models_with_any_number_of_threads(digits):

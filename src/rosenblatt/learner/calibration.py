@@ -92,7 +92,7 @@ def calibrate(scores: AnyArray, labels: AnyArray, weights: Any = None) -> Calibr
     weights = np.ones(len(labels)) if weights is None else np.asarray(weights, np.float64)
     weights = np.ascontiguousarray(weights)
     fit = _platt if scores.ndim == 1 else _temperature
-    return fit(scores.astype(np.float64), labels, weights)
+    return fit(scores.astype(np.float64, copy=False), labels, weights)
 
 
 def _platt(scores: FloatArray, labels: IntArray, weights: FloatArray) -> Calibration:
@@ -123,10 +123,11 @@ def _temperature(scores: FloatArray, labels: IntArray, weights: FloatArray) -> C
     """Fit a slope to a score for each class."""
     n, k = scores.shape
     features = scores - scores.max(axis=1, keepdims=True)
-    scale = float(np.abs(features).max())
+    scale = -float(features.min())  # none is above 0
     if not scale > np.finfo(np.float64).tiny:
         return Calibration(0.0, 0.0)
-    features = np.ascontiguousarray(features / scale)
+    features /= scale
+    features = np.ascontiguousarray(features)
 
     # The mean of the scores of a row by its targets, of which the wrong classes share the rest.
     rest = 1.0 / (float(weights.sum()) + 2.0)

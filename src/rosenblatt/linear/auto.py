@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.arrays import is_sparse
-from rosenblatt.core.classes import best_classes, decision_scores
+from rosenblatt.core.classes import decision_scores
 from rosenblatt.core.rows import as_rows
 from rosenblatt.errors import ConvergenceWarning, Notice
 from rosenblatt.learner.base import Estimator
@@ -22,7 +22,15 @@ from rosenblatt.learner.options import n_jobs_option, option, option_of, seed_fr
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.routing import available_if
-from rosenblatt.learner.selection import Candidate, Split, leaderboard, never_held_out, splits
+from rosenblatt.learner.selection import (
+    Candidate,
+    Mask,
+    Split,
+    leaderboard,
+    never_held_out,
+    sample_of,
+    splits,
+)
 from rosenblatt.learner.targets import encode_labels, read_labels, read_weights, validation_rows
 from rosenblatt.linear.linear_learner import LinearLearner
 from rosenblatt.linear.portfolio import (
@@ -32,7 +40,7 @@ from rosenblatt.linear.portfolio import (
     Arm,
     Plan,
     arms_to_try,
-    held_out_scores,
+    judged_rules,
 )
 from rosenblatt.plurals import count, first_few
 
@@ -85,6 +93,18 @@ def _what_is_not_held_out(parts: list[Split], labels: Any, classes: list[Any]) -
     )
 
 
+def _of_training(
+    learner: LinearLearner, model: Any, table: Any, labels: Any, sample_weight: Any, seed: int
+) -> tuple[Any, Any, Any]:
+    """Return the scores, labels and weights of the rows learned from, or of a sample of many."""
+    sample = sample_of(len(labels), len(model.classes), seed)
+    if sample is not None:
+        table = table[sample]
+        labels = labels[sample]
+        sample_weight = None if sample_weight is None else np.asarray(sample_weight)[sample]
+    return learner._scores(model, table), labels, sample_weight
+
+
 def _has_probabilities(learner: AutoLinear) -> bool:
     fitted = learner.__sklearn_is_fitted__()
     return hasattr(learner.best_learner_, "predict_proba") if fitted else learner.search
@@ -106,7 +126,8 @@ class AutoLinear(Diagram, Estimator):
 
     What was chosen is trained on all rows, its probabilities are calibrated on the held-out scores:
     of two classes by a slope alone, so that the class that is predicted is the more probable one
-    (with ``class_weight`` also by an offset).
+    (with ``class_weight`` also by an offset). Where held-out rows times classes are more than eight
+    million, it is the scores of a random sample of these rows.
 
     A class that is too small for the folds is learned from and never held out; where no two classes
     have two rows there is no search, and probabilities follow from the scores of training, which
@@ -209,7 +230,8 @@ class AutoLinear(Diagram, Estimator):
                 table, dev = scaling(table), None if dev is None else scaling(dev)
                 notes["scaling"] = scaling
             if dev_labels is not None:
-                parts = [Split(None, None, dev, dev_labels)]
+                sample = sample_of(len(dev_labels), len(slots), seed)
+                parts = [Split(None, None, dev, dev_labels, sample)]
             else:
                 parts = splits(table, labels, self.validation_fraction, seed)
             plan = Plan.of(table, len(slots), int(self.max_iter))
@@ -226,7 +248,9 @@ class AutoLinear(Diagram, Estimator):
             model = learner.fit(table, y, sample_weight=sample_weight)._model
             if self.search and len(slots) > 1:
                 # Where nothing can be held out, the scores of training have to do.
-                scores, *more = held_out or (learner._scores(model, table), labels, sample_weight)
+                if held_out is None:
+                    held_out = _of_training(learner, model, table, labels, sample_weight, seed)
+                scores, *more = held_out
                 if self.class_weight is None and scores.ndim == 1:
                     # A slope and no offset, so that what is predicted is the more probable.
                     scores = np.column_stack([np.zeros(len(scores)), scores])
@@ -268,27 +292,40 @@ class AutoLinear(Diagram, Estimator):
         most = plan.looks[-1]
         arms = arms_to_try(PORTFOLIO, len(classes))
         learners = {arm.name: make(arm, min(most, arm.most), **quiet) for arm in arms}
-        trials = len(learners) * len(parts)
-        with progress(self.verbose, trials, type(self).__name__, "trial") as show:
-            jobs: dict[str, Any] = {"n_jobs": self.n_jobs, "show": show}
-            jobs["sample_weight"] = sample_weight
-            tried = held_out_scores(learners, classes, data, parts, plan, **jobs)
-        default = PORTFOLIO[0].name, self._default_epochs
-        if default not in tried:
-            return [], None  # interrupted
         labels = np.concatenate([part.labels for part in parts])
-        wrong = {key: best_classes(scores, "mistake") != labels for key, scores in tried.items()}
         rows: Any = slice(None)
         own = None, labels
         if parts[0].held is not None:
             rows, own = np.concatenate([part.held for part in parts]), (sample_weight, data.labels)
         factors, weights = (
-            None if (found := read_weights(own[0], kind, classes, own[1])) is None else found[rows]
-            for kind in (None, self.class_weight)
+            read_weights(own[0], kind, classes, own[1]) for kind in (None, self.class_weight)
         )
-        board = leaderboard(wrong, weights, default, plan.caution)
-        best = next(tried[candidate[:2]] for candidate in board if candidate.chosen)
-        return board, (decision_scores(best), labels, factors)
+        judging = None if weights is None else weights[rows]
+
+        default = PORTFOLIO[0].name, self._default_epochs
+        wrong: dict[tuple[str, int], Mask] = {}
+        board: list[Candidate] = []
+        scores = None
+        trials = len(learners) * len(parts)
+        with progress(self.verbose, trials, type(self).__name__, "trial") as show:
+            jobs: dict[str, Any] = {"n_jobs": self.n_jobs, "show": show}
+            jobs["sample_weight"] = sample_weight
+            for looks in judged_rules(learners, classes, data, parts, plan, **jobs):
+                wrong |= {key: judged.wrong for key, judged in looks.items()}
+                board = leaderboard(wrong, judging, default, plan.caution)
+                chosen = next(tried[:2] for tried in board if tried.chosen)
+                # What is not the best by now will not be: of scores, which are large, only those of
+                # one candidate are kept.
+                if chosen in looks:
+                    scores = looks[chosen].scores
+                del looks
+        if scores is None:
+            return [], None  # interrupted
+
+        calibrating, calibrating_labels = zip(*(part.calibrating for part in parts), strict=True)
+        if factors is not None:
+            factors = np.concatenate([factors[some] for some in calibrating])
+        return board, (decision_scores(scores), np.concatenate(calibrating_labels), factors)
 
     # ------------------------------------------------------------------ the chosen learner
 

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt.arrays import is_sparse
 from rosenblatt.core import epochs
-from rosenblatt.core.classes import best_classes
 from rosenblatt.core.parallel import each_part
 from rosenblatt.core.result import EpochCallback
 from rosenblatt.learner.inputs import TrainingData
-from rosenblatt.learner.selection import Mask, Split, are_many, paired_difference
+from rosenblatt.learner.selection import Judged, Mask, Split, are_many, paired_difference
 from rosenblatt.linear.arow import AROW
 from rosenblatt.linear.linear_learner import LinearLearner
 from rosenblatt.linear.passive_aggressive import PassiveAggressive
 from rosenblatt.linear.perceptron import Perceptron
 from rosenblatt.linear.scw import SCW
 from rosenblatt.linear.soft import SoftPerceptron
-
-Scores = npt.NDArray[Any]
 
 
 class Arm(NamedTuple):
@@ -103,7 +99,7 @@ def are_texts(table: Any) -> bool:
     return is_sparse(table) and bool((np.abs(squares[squares > 0] - 1) < 1e-6).all())
 
 
-def held_out_scores(
+def judged_rules(
     learners: dict[str, LinearLearner],
     classes: list[Any],
     data: TrainingData,
@@ -113,11 +109,12 @@ def held_out_scores(
     sample_weight: Any,
     n_jobs: int | None,
     show: EpochCallback | None,
-) -> dict[tuple[str, int], Scores]:
-    """The scores of all held-out rows by name and epochs, of those that nobody interrupted.
+) -> Iterator[dict[tuple[str, int], Judged]]:
+    """Yield what the held-out rows say of each rule in turn, by name and epochs.
 
     Rows are shared by all learners, and one path of epochs serves all looks at it. The first
-    learner is the default, whose first look shows which of the others are hopeless.
+    learner is the default, whose first look shows which of the others are hopeless. A rule that
+    somebody interrupted, and those after it, are left out.
     """
     paths = [(learner, split) for learner in learners.values() for split in splits]
     # Each in a context of its own, so that a request to stop is heard in every thread.
@@ -125,13 +122,12 @@ def held_out_scores(
 
     by_default: list[Mask] = []  # which rows of each split the default has wrong at first
 
-    def walk(number: int) -> list[Scores]:
+    def walk(number: int) -> list[Judged]:
         learner, split = paths[number]
 
-        def hopeless(scores: Scores) -> bool:
+        def hopeless(wrong: Mask) -> bool:
             if number < len(splits) or math.isinf(plan.hopeless):
                 return False
-            wrong = _wrong(scores, split)
             more, error = paired_difference(wrong, by_default[number % len(splits)])
             return more > plan.hopeless * error
 
@@ -139,31 +135,40 @@ def held_out_scores(
         path = partial(_path, learner, classes, some, split, plan.looks, sample_weight, hopeless)
         return contexts[number].run(path)
 
-    found: dict[tuple[str, int], list[Scores]] = {}
+    found: list[list[Judged]] = []  # of each split so far, after each look
+    names = list(learners)
     default, others = range(len(splits)), range(len(splits), len(paths))
     walks = chain(each_part(walk, default, n_jobs), each_part(walk, others, n_jobs))
-    for number, scores in enumerate(walks):
-        split = paths[number][1]
-        if not scores:
+    for number, looks in enumerate(walks):
+        if not looks:
             break  # somebody asked to stop
         if number < len(splits):
-            by_default.append(_wrong(scores[0], split))
-        name = list(learners)[number // len(splits)]
-        for look, some in zip(plan.looks, scores, strict=False):
-            found.setdefault((name, look), []).append(some)
+            by_default.append(looks[0].wrong)
+        found.append(looks)
         if show is not None:
-            wrong = int(np.count_nonzero(_wrong(scores[-1], split)))
-            show(number + 1, wrong, 1 - wrong / len(split.labels))
-    whole = {key: parts for key, parts in found.items() if len(parts) == len(splits)}
-    # One split, as of many classes, is as it is: its scores may take hundreds of megabytes.
+            wrong = looks[-1].wrong
+            n_wrong = int(np.count_nonzero(wrong))
+            show(number + 1, n_wrong, 1 - n_wrong / len(wrong))
+        if len(found) == len(splits):
+            yield _by_look(names[number // len(splits)], plan.looks, found)
+            # Scores may be large: none of this rule are kept here while the next one is tried.
+            for looks_of_split in found:
+                looks_of_split.clear()
+            found = []
+
+
+def _by_look(
+    name: str, epochs_of_looks: list[int], found: list[list[Judged]]
+) -> dict[tuple[str, int], Judged]:
+    """Join what each split says of a rule, by name and epochs.
+
+    A look to which not every split came, since the rule was hopeless there, is left out.
+    """
+    looks = zip(*found, strict=False)
     return {
-        key: parts[0] if len(parts) == 1 else np.concatenate(parts) for key, parts in whole.items()
+        (name, epoch): Judged.joined(list(parts))
+        for epoch, parts in zip(epochs_of_looks, looks, strict=False)
     }
-
-
-def _wrong(scores: Scores, split: Split) -> Mask:
-    wrong: Mask = best_classes(scores, "mistake") != split.labels
-    return wrong
 
 
 class _Hopeless(Exception):
@@ -177,21 +182,21 @@ def _path(
     split: Split,
     looks: list[int],
     sample_weight: Any,
-    hopeless: Callable[[Scores], bool],
-) -> list[Scores]:
-    """Scores of the held-out rows after so many epochs each, or until it is hopeless; none if
+    hopeless: Callable[[Mask], bool],
+) -> list[Judged]:
+    """What the held-out rows say after so many epochs each, or until it is hopeless; nothing if
     somebody asked to stop."""
     looks = [epoch for epoch in looks if epoch <= learner.max_iter]
     model = learner._new_model(classes, data.table)
     start = {"coef_init": None, "intercept_init": None, "sample_weight": sample_weight}
-    trainer, found = learner._trainer(model, data, **start), list[Scores]()
+    trainer, found = learner._trainer(model, data, **start), list[Judged]()
     score = partial(learner._scores, model)
     trainer.margin_ceiling = lambda: math.inf  # type: ignore[method-assign]  # nobody asks here
 
     def look(epoch: int, *_: Any) -> None:
         if epoch in looks:
-            found.append(split.scores(score))
-            if epoch < looks[-1] and hopeless(found[-1]):
+            found.append(split.judge(score, len(classes)))
+            if epoch < looks[-1] and hopeless(found[-1].wrong):
                 raise _Hopeless
 
     how: dict[str, Any] = {"shuffle": True, "random": model.random, "after_epoch": look}
@@ -199,6 +204,9 @@ def _path(
         done = epochs.run(trainer, max_iter=looks[-1], **how)
     except _Hopeless:
         return found
-    while len(found) < len(looks):  # what has ended stays as it is
-        found.append(split.scores(score))
-    return [] if done.stop_reason == "interrupted" else found
+    if done.stop_reason == "interrupted":
+        return []
+    missing = len(looks) - len(found)
+    if missing:  # what has ended stays as it is
+        found += [split.judge(score, len(classes))] * missing
+    return found
