@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rosenblatt import Perceptron, distribute
 from rosenblatt.distributed.shards import file_shards, with_schema
 from rosenblatt.errors import DataError
+from rosenblatt.features import FeatureOptions
 from rosenblatt.io import Assumption, delimited, read_table, read_text
 from rosenblatt.io.column_roles import GuessedTarget
 
@@ -242,3 +243,70 @@ def test_what_was_found_out_is_told_once_and_not_by_every_shard(tmp_path: Path) 
         f"{path}: read with 1 comment line skipped before the header, semicolons between fields, "
         "a decimal comma"
     ]
+
+
+# ---------------------------------------------------------------------- texts among numbers
+
+
+def sizes(values: list[str]) -> str:
+    lines = [f"{i % 7},{value},{'uv'[i % 2]}\n" for i, value in enumerate(values)]
+    return "weight,size,kind\n" + "".join(lines)
+
+
+NUMBERS = [str(i % 9) for i in range(60)]
+NAMES = ["large" if i % 3 else "small" for i in range(60)]
+
+
+def test_a_column_of_numbers_that_holds_texts_in_a_later_file_is_refused(tmp_path: Path) -> None:
+    first = written(tmp_path, sizes(NUMBERS), "first.csv")
+    second = written(tmp_path, sizes(NAMES), "second.csv")
+    with pytest.raises(DataError) as caught:
+        distribute(Perceptron()).fit_files([first, second])
+    said = str(caught.value)
+    assert said.startswith(
+        f'{second}: column "size": 60 of 60 values are not numbers: "large" (40), "small" (20); '
+        f"but what a column is was judged by the first shard (of {first}), where it holds numbers"
+    )
+    assert "pack all files into one (rosenblatt pack)" in said
+
+
+def test_texts_in_a_later_piece_of_a_file_are_refused_as_well(tmp_path: Path) -> None:
+    path = written(tmp_path, sizes(NUMBERS * 4 + NAMES))
+    with pytest.raises(DataError, match=r'column "size": 60 of \d+ values are not numbers'):
+        distribute(Perceptron(), shards=3).fit_files(path)
+
+
+def test_a_file_that_several_shards_read_whole_has_its_texts_counted_once(tmp_path: Path) -> None:
+    path = tmp_path / "all.csv.gz"
+    path.write_bytes(gzip.compress(sizes(NUMBERS * 4 + NAMES[:3]).encode()))
+    run = distribute(Perceptron(), shards=3).fit_files(path)
+    assert run.report_.strays == [
+        'column "size": 3 of 243 values are not numbers, read as gaps: "large" (2), "small" (1)'
+    ]
+
+
+def test_a_few_texts_are_judged_by_the_rows_of_all_shards_and_reported(tmp_path: Path) -> None:
+    """In a file of five rows one text is much, among all rows it is none."""
+    first = written(tmp_path, sizes(NUMBERS), "first.csv")
+    second = written(tmp_path, sizes([*NUMBERS[:4], "oops"]), "second.csv")
+    run = distribute(Perceptron()).fit_files([first, second])
+    line = 'column "size": 1 of 65 values is not a number, read as a gap: "oops" (1)'
+    assert run.report_.strays == [line]
+    assert line in run.report_.describe()
+    assert run.report_.to_json()["strays"] == [line]
+
+
+def test_a_validation_set_with_texts_for_numbers_is_refused(tmp_path: Path) -> None:
+    first = written(tmp_path, sizes(NUMBERS), "first.csv")
+    second = written(tmp_path, sizes(NAMES), "second.csv")
+    with pytest.raises(DataError, match='column "size": 60 of 60 values are not numbers'):
+        distribute(Perceptron(), shards=2).fit_files(first, validation_set=second)
+
+
+def test_a_declared_category_may_be_written_in_digits(tmp_path: Path) -> None:
+    first = written(tmp_path, sizes(NUMBERS), "first.csv")
+    second = written(tmp_path, sizes(NAMES), "second.csv")
+    features = FeatureOptions(declared={"size": "category"})
+    run = distribute(Perceptron()).fit_files([first, second], features=features)
+    kinds = {column.name: column.kind for column in run.to_local().schema_.columns}
+    assert kinds == {"weight": "number", "size": "category"}

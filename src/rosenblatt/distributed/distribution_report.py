@@ -28,6 +28,8 @@ class DistributionReport(ResultCard):
     radius : float
         R, the length of the longest example; with a bias, of the longest with a 1 appended; with
         several classes times √2.
+    strays : list of str
+        A line for each column of numbers with a few texts among them, which were read as gaps.
     mistakes : list of list of int
         For each epoch the mistakes of each shard.
     weighted_mistakes : float
@@ -56,6 +58,7 @@ class DistributionReport(ResultCard):
     labels: dict[Any, int]
     class_difference: float
     radius: float
+    strays: list[str] = field(default_factory=list)
     mistakes: list[list[int]] = field(default_factory=list)
     weighted_mistakes: float = 0.0
     margin_ceiling: float = math.inf
@@ -102,6 +105,7 @@ class DistributionReport(ResultCard):
             f"mistakes of a shard in the last epoch {min(last):,} to {max(last):,}; shares of "
             f"classes differ from those of all by {self.class_difference:.1%} at most",
             f"seconds: {spent}; {self.bytes_moved:,} bytes moved",
+            *self.strays,
         ]
         if math.isfinite(self.margin_ceiling):
             lines.append(

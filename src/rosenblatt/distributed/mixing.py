@@ -22,6 +22,7 @@ from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.distributed import tasks
 from rosenblatt.distributed.distribution_report import DistributionReport
 from rosenblatt.distributed.merging import SUMS_OF, cut, joined_encoder, set_mean
+from rosenblatt.distributed.shards import judged_columns
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.majority import MajorityBaseline
 from rosenblatt.learner.options import seed_from
@@ -59,6 +60,8 @@ class MixingRun(epochs.Trainer):
             raise InputError("there are no examples in any of the shards.")
         self.shards = [shards[number] for number in self.numbers]
         self.summaries: list[tasks.Summary] = [found[number] for number in self.numbers]
+        told = [(s.name, own.tallies or {}) for s, own in zip(shards, found, strict=True)]
+        self.strays = judged_columns(told, shards[0].name)
         self.labels = _labels_of(self.summaries)
         self.seed = seed_from(learner.random_state)
         self._begin()
@@ -140,6 +143,7 @@ class MixingRun(epochs.Trainer):
         name, n = type(self.workers).__name__.lower(), self.workers.n_workers
         shares = examples, self.labels, farthest
         report = DistributionReport(name, n, self.mix, *shares, math.sqrt(squared))
+        report.strays = [tally.stray_words(name) for name, tally in self.strays.items()]
         report.read = sum(summary.seconds for summary in self.summaries)
         report.seconds = {"reading": report.read, "learning": 0.0, "mixing": 0.0, "total": 0.0}
         return report

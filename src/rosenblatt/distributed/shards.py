@@ -6,6 +6,7 @@ import glob
 import io
 import os
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -13,14 +14,26 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.errors import DataError, InputError, MissingExtra, ParameterError, Place
+from rosenblatt.errors import (
+    DataError,
+    InputError,
+    Message,
+    MissingExtra,
+    ParameterError,
+    Place,
+    Setting,
+)
 from rosenblatt.io.column_roles import GuessedTarget
 from rosenblatt.io.dialect import Layout
+from rosenblatt.io.fault_messages import quoted
 from rosenblatt.io.lines import PIECE, FirstBytes, Lines, from_cp1252
 from rosenblatt.io.sources import LONGEST_MARK, MARKS, format_of, our_kind, sources_of
+from rosenblatt.io.table import ColumnTally
 from rosenblatt.io.table_readers import TABLES
 from rosenblatt.learner.packing import PackedSchema
 
+# By column.
+Tallies = dict[str, ColumnTally]
 # Formats of which a file can be cut between two lines; in the first two a line end may be quoted.
 QUOTED, BY_LINES = ("csv", "tsv"), ("csv", "tsv", "jsonl", "svmlight", "text", "vw")
 FORMATS = (*BY_LINES, "parquet", "arrow")
@@ -85,12 +98,17 @@ class FileShard:
 
     def block(self) -> Any:
         """What the reader of the format gives; None if there is nothing to read."""
+        block = self._all_of_file()
+        return None if block is None else self._part_of(block)
+
+    def _all_of_file(self) -> Any:
+        """As `block`, with the rows of other shards that only reading all of a file can give."""
         from rosenblatt import io as readers
         from rosenblatt.features import schema_from_json
 
         if self.kind == "rows":
             first = self.part[0] == 0  # of those that share a file one compares its digests
-            return self._part_of(readers.read_packed(self.paths[0], verify=first))
+            return readers.read_packed(self.paths[0], verify=first)
         files = [self._opened(path) for path in self.paths if size_of(path)]
         if not files or (self.span is not None and self.span[0] == self.span[1]):
             return None
@@ -107,7 +125,7 @@ class FileShard:
         finally:
             for file in files:
                 file.close()
-        return self._part_of(block)
+        return block
 
     def reader_options(self) -> dict[str, Any]:
         options = dict(self.options)
@@ -142,15 +160,33 @@ class FileShard:
         return block if n == 1 else block[len(block) * k // n : len(block) * (k + 1) // n]
 
     def load(self) -> tuple[Any, ...]:
+        """As that of `Shard`; rows of a table have what they say about its columns at the end."""
         from rosenblatt.features import schema_from_json
 
-        block = self.block()
-        if block is None:
+        of_file = self._all_of_file()
+        if of_file is None:
             return None, ()
+        block = self._part_of(of_file)
         if self.of_sentences:
             return block.sentences, block.tags
+        tallies = self._tallies(of_file)
         rows = block.rows if self.schema is None else schema_from_json(self.schema).encode(block)
-        return rows, block.labels, getattr(block, "weights", None)
+        return rows, block.labels, getattr(block, "weights", None), tallies
+
+    def _tallies(self, block: Any) -> Tallies:
+        """By column of numbers in which texts are gaps, how many values and texts there are."""
+        # Of shards that read all of a file one counts.
+        if self.reader != "table" or self.schema is None or self.part[0] != 0:
+            return {}
+        from rosenblatt.features import schema_from_json
+
+        types = schema_from_json(self.schema).reader_options()["types"]
+        found: Tallies = {}
+        for name in (name for name, kind in types.items() if kind == "number or gap"):
+            strays = Counter(block.strays.get(name, {}))
+            n_numbers = int(np.count_nonzero(~np.isnan(block.number_column(name))))
+            found[name] = ColumnTally(n_numbers + strays.total(), strays)
+        return found
 
     def _placed(self, error: DataError) -> DataError:
         """With the line of the whole file, where only some of its bytes were read."""
@@ -296,7 +332,10 @@ def with_schema(
     if kind == "svmlight":
         return shards, None
     if schema is None:
-        block = next((block for shard in shards if (block := shard.block()) is not None), None)
+        judged = shards
+        if features is not None and shards[0].reader == "table":
+            judged = [_with_types(shard, features) for shard in shards]
+        block = next((block for shard in judged if (block := shard.block()) is not None), None)
         if block is None:
             raise InputError("there are no examples in any of the files.")
         schema = guess_schema(shards[0].reader, block, (features or FeatureOptions()).hashed(BITS))
@@ -307,6 +346,50 @@ def with_schema(
             schema.admit_strays(but=(features or FeatureOptions()).declared)
     described = schema.to_json()
     return [replace(shard, schema=described) for shard in shards], schema
+
+
+def _with_types(shard: FileShard, features: Any) -> FileShard:
+    """The shard, whose reader knows the kinds of columns that were declared."""
+    types = {
+        **features.reader_options(shard.kind).get("types", {}),
+        **shard.options.get("types", {}),
+    }
+    return replace(shard, options={**shard.options, "types": types}) if types else shard
+
+
+def judged_columns(shards: Sequence[tuple[str, Tallies]], first: str) -> Tallies:
+    """What all shards say about columns of numbers with texts among them, read as gaps.
+
+    ``shards`` are their names and what each of them says; ``first`` is the name of the one by which
+    kinds of columns were guessed. A column that one reader of all rows would have read as text is
+    refused, since most of what it says would be lost.
+    """
+    total: Tallies = {}
+    for _, tallies in shards:
+        for name, tally in tallies.items():
+            known = total.setdefault(name, ColumnTally())
+            known.n_values += tally.n_values
+            known.strays.update(tally.strays)
+    found = {name: tally for name, tally in total.items() if tally.strays}
+
+    for column, tally in found.items():
+        if tally.kind == "number":
+            continue
+        own = [(name, tallies[column]) for name, tallies in shards if column in tallies]
+        file, worst = max(own, key=lambda pair: pair[1].strays.total())
+        raise DataError(
+            f"column {quoted(column)}: {worst.strays.total():,} of {worst.n_values:,} values are "
+            f"not numbers: {worst.examples}; but what a column is was judged by the first shard "
+            f"(of {first}), where it holds numbers",
+            name=file,
+            cures=[
+                "pack all files into one (rosenblatt pack), which looks at all rows, and train on "
+                "shards of that",
+                Message("give a ", Setting("schema"), " that was guessed by all rows"),
+                "fix the file",
+            ],
+        )
+    return found
 
 
 # ---------------------------------------------------------------------- files, here or elsewhere

@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt.core import epochs
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.distributed.merging import Part, changed_part, row_tables, tag_weights
-from rosenblatt.distributed.shards import FileShard, Shard
+from rosenblatt.distributed.shards import FileShard, Shard, Tallies
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
@@ -43,6 +43,7 @@ class Summary(NamedTuple):
     weighted: bool = False
     weighs_nothing: bool = False
     is_dense: bool = False
+    tallies: Tallies | None = None
     seconds: float = 0.0
 
 
@@ -61,8 +62,11 @@ class Counts(NamedTuple):
 class RowExamples:
     """Rows with labels, ready for a trainer."""
 
-    def __init__(self, table: Any, y: Any, weights: Any = None) -> None:
+    def __init__(
+        self, table: Any, y: Any, weights: Any = None, tallies: Tallies | None = None
+    ) -> None:
         self.table, self.weights, self.n_examples = table, None, len(y)
+        self.tallies = tallies
         if self.n_examples:
             self.classes, self.numbers = encode_labels(read_labels(y, table.shape[0]))
             # Of a shard all rows may weigh nothing, but not of all shards.
@@ -84,6 +88,7 @@ class RowExamples:
             weighted=self.weights is not None,
             weighs_nothing=self.weights is not None and not self.weights.any(),
             is_dense=not hasattr(self.table, "widen"),
+            tallies=self.tallies,
         )
 
     def _data(self, learner: Any) -> TrainingData:

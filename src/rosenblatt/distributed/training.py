@@ -13,7 +13,7 @@ from rosenblatt.distributed.dask_collections import is_collection, partitions, p
 from rosenblatt.distributed.distribution_report import DistributionReport
 from rosenblatt.distributed.engines import engine_of
 from rosenblatt.distributed.mixing import MixingRun
-from rosenblatt.distributed.shards import file_shards, slices, with_schema
+from rosenblatt.distributed.shards import file_shards, judged_columns, slices, with_schema
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.conversion import feature_names
 from rosenblatt.learner.inputs import read_rows
@@ -184,7 +184,10 @@ class Distributed:
         shards, schema = with_schema(shards, schema, features)
         if isinstance(validation_set, str | os.PathLike):
             dev = replace(shards[0], paths=(os.fspath(validation_set),), span=None, part=(0, 1))
-            validation_set = dev.load()[:2]
+            X_dev, y_dev, *more = dev.load()
+            if len(more) > 1:
+                judged_columns([(dev.name, more[1])], shards[0].name)
+            validation_set = X_dev, y_dev
         self._train(learner, shards, validation_set)
         learner.schema_ = schema or SparseSchema("svmlight", learner.n_features_in_)
         return self

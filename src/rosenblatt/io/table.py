@@ -214,6 +214,20 @@ class ColumnTally:
             "number" if not self.has_codes and are_numbers(self.n_values, self.strays) else "text"
         )
 
+    def stray_words(self, name: str) -> str:
+        """Say which values of a column of this name were read as gaps, as they are no numbers."""
+        n = sum(self.strays.values())
+        are_gaps = "is not a number, read as a gap" if n == 1 else "are not numbers, read as gaps"
+        return (
+            f"column {quoted(name)}: {n:,} of {self.n_values:,} values {are_gaps}: {self.examples}"
+        )
+
+    @property
+    def examples(self) -> str:
+        """Some values that are no numbers, with how often they occur."""
+        texts = [f"{quoted(text)} ({times:,})" for text, times in self.strays.most_common()]
+        return first_few(texts, SHOWN_STRAYS)
+
 
 class TableFormat(Format[Table], Generic[ParserOfRows]):
     """Rows of the parser as a Table, and the words for faults that any table can have.
@@ -370,15 +384,7 @@ class TableFormat(Format[Table], Generic[ParserOfRows]):
             tally = self._tallies.get(name)
             if tally is None or not tally.strays:
                 continue
-            n = sum(tally.strays.values())
-            are_gaps = (
-                "is not a number, read as a gap" if n == 1 else "are not numbers, read as gaps"
-            )
-            texts = [f"{quoted(text)} ({times:,})" for text, times in tally.strays.most_common()]
-            what = (
-                f"{file}: column {quoted(name)}: {n:,} of {tally.n_values:,} values {are_gaps}: "
-                f"{first_few(texts, SHOWN_STRAYS)}"
-            )
+            what = f"{file}: {tally.stray_words(name)}"
             words = Message(what)
             if name in self._columns.guessed:
                 as_text = Setting("types", {name: "text"})
