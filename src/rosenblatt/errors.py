@@ -125,11 +125,19 @@ class _Look(str):
 
 def shown(value: Any, most: int = LONGEST_SHOWN) -> str:
     """A value as it is shown in an error: not longer than fits on a line."""
-    try:
-        text = repr(value)
-    except ValueError:  # Python refuses to print whole numbers of thousands of digits
-        text = f"a value of type {type(value).__name__} with too many digits to print"
+    text = _printed(value)
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _printed(value: Any) -> str:
+    """The value as Python prints it, or words for what Python refuses to print."""
+    try:
+        return repr(value)
+    except ValueError:  # whole numbers of thousands of digits
+        if type(value) is dict:
+            parts = [f"{_printed(key)}: {_printed(part)}" for key, part in value.items()]
+            return f"{{{', '.join(parts)}}}"
+        return f"a value of type {type(value).__name__} with too many digits to print"
 
 
 def compact(value: Any) -> Any:
@@ -138,13 +146,17 @@ def compact(value: Any) -> Any:
     So that an error can be pickled, and holds no array in memory.
     """
     text = shown(value)
+    try:
+        is_short = len(repr(value)) == len(text)
+    except ValueError:  # as in `_printed`
+        is_short = False
     plain = (bool, int, float, str, type(None), type(...), _Look)
     if type(value) is dict:
         parts = [*value, *value.values()]
     else:
         parts = value if type(value) in (list, tuple) else [value]
-    short = len(repr(value)) == len(text) and not (type(value) is int and abs(value) >= 2**63)
-    return value if short and all(type(part) in plain for part in parts) else _Look(text)
+    is_short = is_short and not (type(value) is int and abs(value) >= 2**63)
+    return value if is_short and all(type(part) in plain for part in parts) else _Look(text)
 
 
 class Place(NamedTuple):

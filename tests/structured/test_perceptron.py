@@ -261,6 +261,7 @@ def test_wrong_examples_are_refused(xs: Any, ys: Any, says: str) -> None:
         (lambda x, y: {"a": 1.0, "b": -np.inf}, "the feature 'b' is -inf"),
         (lambda x, y: {"a": "1"}, "the feature 'a' is '1', which is not a number"),
         (lambda x, y: {"a": None}, "which is not a number"),
+        (lambda x, y: {"a": 10**5000}, "too many digits to print, beyond the range of float64"),
         (lambda x, y: {"a": 1e308, "b": 1e308}, "their sum overflows"),
         (lambda x, y: ["a"], "is a list; give a mapping"),
         (lambda x, y: None, "is a NoneType"),

@@ -20,6 +20,9 @@ from rosenblatt.errors import InputError, ParameterError, RosenblattError
 from . import taggers
 
 GOOD = [["a", "b"], ["c"]], [["P", "Q"], ["P"]]
+# A whole number of so many digits that Python refuses to print it.
+HUGE = 10**5000
+HUGE_SHOWN = "a value of type int with too many digits to print"
 
 BAD_PAIRS: dict[str, tuple[Any, Any, str]] = {
     "fewer tags": ([["a", "b"], ["c"]], [["P", "Q"], []], "sentence 1 has 1 tokens but 0 tags"),
@@ -47,6 +50,15 @@ BAD_PAIRS: dict[str, tuple[Any, Any, str]] = {
     "a tuple among words": ([["a", ("b", "N")]], [["P", "P"]], "('b', 'N') where a word should"),
     "half a character": ([["a\ud800"]], [["P"]], r"'a\ud800' is no text that can be written"),
     "an empty token": ([[()]], [["P"]], "a token is ()"),
+    "a huge sentence": ([HUGE], [["P"]], f"sentences[0] is {HUGE_SHOWN}, not a list of tokens"),
+    "a huge first token": ([[HUGE]], [["P"]], f"a token is {HUGE_SHOWN}; give words"),
+    "a huge word": ([["a", HUGE]], [["P", "P"]], f"sentence 0 holds {HUGE_SHOWN} where a word"),
+    "a huge column": ([[("a", HUGE)]], [["P"]], f"sentence 0 holds {HUGE_SHOWN} where a word"),
+    "a huge token": ([[{"a": 1}, HUGE]], [["P", "P"]], f"token 1 of sentence 0 is {HUGE_SHOWN}"),
+    "a huge value": ([[{"a": HUGE}]], [["P"]], f"holds the feature {{'a': {HUGE_SHOWN}}}. Feat"),
+    "a huge name": ([[{HUGE: 1}]], [["P"]], f"holds the feature {HUGE_SHOWN}. Features"),
+    "a huge tag": ([["a"]], [[HUGE]], f"sentence 0 has the tag {HUGE_SHOWN}; tags are text"),
+    "huge tags": ([["a"]], [HUGE], f"the tags of sentence 0 are {HUGE_SHOWN}, not a list"),
 }
 MAPPINGS = [[{"a": 1}]], [["P"]]
 
@@ -62,6 +74,25 @@ MAPPINGS = [[{"a": 1}]], [["P"]]
 def test_what_is_for_words_is_refused_for_mappings(settings: dict[str, Any], told: str) -> None:
     with pytest.raises(ParameterError, match=told):
         SequenceTagger(**settings).fit(*MAPPINGS)
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"order": HUGE}, "order="),
+        ({"random_state": HUGE}, "random_state="),
+        ({"columns": HUGE}, "columns="),
+        ({"templates": HUGE}, "templates="),
+        ({"constraints": HUGE}, "constraints="),
+        ({"constraints": {HUGE: ["P"]}}, "constraints: "),
+        ({"constraints": {"P": [HUGE]}}, "constraints: "),
+    ],
+)
+def test_a_parameter_too_long_to_print_is_refused_as_any_other(
+    settings: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ParameterError, match=told + HUGE_SHOWN):
+        SequenceTagger(**settings).fit(*GOOD)
 
 
 def test_tokens_that_are_lists_are_refused_as_they_could_be_columns_or_features() -> None:

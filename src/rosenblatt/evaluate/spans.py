@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from rosenblatt import checks
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, shown
 from rosenblatt.evaluate.report import four_digits, short_label
 from rosenblatt.html_tables import html_card, html_table
 from rosenblatt.text_tables import text_table
@@ -81,8 +81,8 @@ def _parts(tag: Any, place: int, scheme: str) -> tuple[str, str]:
     if len(letter) != 1 or letter not in scheme or (letter == "O" and dash):
         cure = " Or is it scheme='BIOES'?" if letter in ("E", "S") else ""
         raise InputError(
-            f"the tag {tag!r} of token {place} is not of the scheme {scheme}: give O, or another "
-            f"letter of {scheme} with a type, such as B-NP.{cure}"
+            f"the tag {shown(tag)} of token {place} is not of the scheme {scheme}: give O, or "
+            f"another letter of {scheme} with a type, such as B-NP.{cure}"
         )
     return letter, kind
 

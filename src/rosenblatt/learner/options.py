@@ -19,7 +19,7 @@ import numpy as np
 
 from rosenblatt import checks, numpydoc
 from rosenblatt.core.parallel import n_threads
-from rosenblatt.errors import ParameterError, Words
+from rosenblatt.errors import ParameterError, Words, shown
 
 METADATA = "option"
 LIMITS = ("above", "below", "at_least", "at_most")
@@ -327,8 +327,8 @@ def seed_from(random_state: Any) -> int:
     if random_state is np.random or isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     raise ParameterError(
-        f"random_state={random_state!r} is not allowed: give a whole number from 0 to 2**64 - 1, "
-        "None, or a numpy random generator."
+        f"random_state={shown(random_state)} is not allowed: give a whole number from 0 to "
+        "2**64 - 1, None, or a numpy random generator."
     )
 
 

@@ -10,7 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.checks import refusal
-from rosenblatt.errors import InputError, Item, Message, Notice, ParameterError, Setting, Value
+from rosenblatt.errors import (
+    InputError,
+    Item,
+    Message,
+    Notice,
+    ParameterError,
+    Setting,
+    Value,
+    shown,
+)
 
 
 class LeftOutSentences(Notice):
@@ -80,13 +89,14 @@ def _by_mapping(constraints: Mapping[Any, Iterable[str]], tags: list[str]) -> np
     for tag, followers in constraints.items():
         if tag not in place or isinstance(followers, str) or not isinstance(followers, Iterable):
             raise ParameterError(
-                f"constraints: {tag!r}: {followers!r:.60}; give each tag (None: the beginning) the "
-                f"list of tags that may follow. Tags are {', '.join(tags[:20])}."
+                f"constraints: {shown(tag)}: {shown(followers)}; give each tag (None: the "
+                f"beginning) the list of tags that may follow. Tags are {', '.join(tags[:20])}."
             )
         names = list(followers)
         unknown = [name for name in names if name not in place or name is None]
         if unknown:
-            raise ParameterError(f"constraints: {unknown[0]!r} is no tag of the training data.")
+            what = f"constraints: {shown(unknown[0])} is no tag of the training data."
+            raise ParameterError(what)
         found[place[tag]] = [name in names for name in tags]
     return found
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import InputError, ParameterError, shown
 from rosenblatt.structured.feature_weights import Features, FeatureWeights, exact_sum, weighted
 
 
@@ -191,8 +191,15 @@ def _unsound(names: Any, values: list[Any]) -> InputError:
     for name, value in zip(names, values, strict=True):
         try:
             math.fsum([value])
-        except (TypeError, ValueError, OverflowError):
-            return InputError(f"the feature {name!r} is {_short(value)}, which is not a number.")
+        except OverflowError:
+            return InputError(
+                f"the feature {_short(name)} is {_short(value)}, beyond the range of float64. "
+                "Scale it."
+            )
+        except (TypeError, ValueError):
+            return InputError(
+                f"the feature {_short(name)} is {_short(value)}, which is not a number."
+            )
         if not math.isfinite(value):
             return InputError(f"the feature {name!r} is {value}; features must be finite.")
     return InputError("the features are so large that their sum overflows. Scale them.")
@@ -228,8 +235,7 @@ def _takes_gold(argmax: Callable[..., Any]) -> bool:
 
 
 def _short(thing: Any) -> str:
-    text = repr(thing)
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    return shown(thing)
 
 
 def read_many(argument: str, given: Any) -> list[Any]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.tags import tag_features
 from rosenblatt._kernels.tags.tag_weights import Encoded
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import InputError, ParameterError, shown
 from rosenblatt.structured.templates import CHUNKING, WORDS, Templates
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def read_sentences(
             sentence = listed[number] = sentence.tolist()
         if isinstance(sentence, str | bytes | Mapping) or not isinstance(sentence, Sequence):
             raise InputError(
-                f"{argument}[{number}] is {sentence!r:.60}, not a list of tokens. Cut texts into "
+                f"{argument}[{number}] is {shown(sentence)}, not a list of tokens. Cut texts into "
                 "words first, for example with text.split()."
             )
         if type(sentence) is not list and type(sentence) is not tuple:
@@ -58,12 +58,14 @@ def read_pairs(
         raise InputError(f"there are {len(listed)} sentences but tags for {len(tagged)}.")
     for number, (sentence, own) in enumerate(zip(listed, tagged, strict=True)):
         if isinstance(own, str) or not isinstance(own, Sequence | np.ndarray):
-            raise InputError(f"the tags of sentence {number} are {own!r:.60}, not a list of str.")
+            raise InputError(f"the tags of sentence {number} are {shown(own)}, not a list of str.")
         if len(sentence) != len(own):
             raise InputError(f"sentence {number} has {len(sentence)} tokens but {len(own)} tags.")
         for tag in own:
             if type(tag) is not str and not isinstance(tag, str):
-                raise InputError(f"sentence {number} has the tag {tag!r}; tags are text (str).")
+                raise InputError(
+                    f"sentence {number} has the tag {shown(tag)}; tags are text (str)."
+                )
     return listed, tagged
 
 
@@ -105,7 +107,7 @@ class Encoder:
         self.columns = tuple(columns or ())
         if kind == "word" and len(self.columns) != 1:
             raise ParameterError(
-                f"columns={columns!r}: tokens are words, which have one column. Give tuples."
+                f"columns={shown(columns)}: tokens are words, which have one column. Give tuples."
             )
         default = WORDS if len(self.columns) == 1 else CHUNKING
         self.templates = Templates(default if templates is None else templates, self.columns)
@@ -139,7 +141,7 @@ class Encoder:
                 "a list could be both: give a tuple if it holds the columns of a token, as in "
                 "('dogs', 'NNS'), or a mapping if it holds features, as in {'word=dogs': True}."
             )
-        raise InputError(f"a token is {token!r:.60}; {help}")
+        raise InputError(f"a token is {shown(token)}; {help}")
 
     def copy(self) -> Encoder:
         """An encoder of its own that meets new features without telling this one."""
@@ -269,20 +271,20 @@ class Encoder:
                 if not isinstance(token, kinds) or (width is not None and len(token) != width):
                     wanted = "a mapping" if width is None else f"a tuple of {width} texts"
                     raise InputError(
-                        f"token {place} of sentence {number} is {token!r:.60}, but this tagger "
+                        f"token {place} of sentence {number} is {shown(token)}, but this tagger "
                         f"reads tokens that are each {wanted}."
                     )
 
 
 def _no_word(named: Sequence[int], place: int, word: Any) -> InputError:
     return InputError(
-        f"sentence {named[place]} holds {word!r:.60} where a word should be; words are text (str)."
+        f"sentence {named[place]} holds {shown(word)} where a word should be; words are text (str)."
     )
 
 
 def _no_feature(named: Sequence[int], place: int, found: Any) -> InputError:
     return InputError(
-        f"sentence {named[place]} holds the feature {found!r:.60}. Features are named by text and "
+        f"sentence {named[place]} holds the feature {shown(found)}. Features are named by text and "
         "have a text or a number as their value, of less than 1e12 in size."
     )
 

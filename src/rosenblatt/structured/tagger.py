@@ -15,7 +15,7 @@ from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import declared_classes
 from rosenblatt.core.result import Validation
-from rosenblatt.errors import Message, ParameterError, Setting
+from rosenblatt.errors import Message, ParameterError, Setting, shown
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import n_jobs_option, option, seed_from
 from rosenblatt.learner.outcome import of_whole_state, unchanged_on_error
@@ -47,7 +47,8 @@ SENTENCES_IN_PLACE = 64
 
 def check_texts(name: str, value: Any) -> None:
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-        raise ParameterError(f"{name}={value!r:.60} is not allowed: give a list of texts, or None.")
+        what = f"{name}={shown(value)} is not allowed"
+        raise ParameterError(f"{what}: give a list of texts, or None.")
 
 
 class SequenceTagger(Learner):
