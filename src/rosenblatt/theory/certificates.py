@@ -269,7 +269,8 @@ def _stored(X: Any, row: int) -> Iterator[tuple[int, float]]:
 def check_best_score(X: Any, labels: IndexArray, coef: AnyArray, intercept: AnyArray) -> None:
     """Prove that every row scores highest for its own class, or name the first that does not.
 
-    As in `sides`, floats settle what is beyond their rounding, and whole numbers the rest.
+    As in `sides`, floats settle what is beyond their rounding, and whole numbers the rest. A row
+    that is ahead of all others by more than the rounding of any score needs no closer look.
     """
     n_classes = len(coef)
     if not len(labels):
@@ -286,6 +287,7 @@ def check_best_score(X: Any, labels: IndexArray, coef: AnyArray, intercept: AnyA
     scaled = _scaled(np.column_stack([coef, intercept]))
     floats = np.ascontiguousarray(scaled[:, :-1].T)
     biases = scaled[:, -1]
+    widest = np.abs(scaled).max(axis=0)
     block = max(1, SCORES_AT_ONCE // n_classes)
     for start in range(0, len(labels), block):
         rows = slice(start, start + block)
@@ -295,13 +297,25 @@ def check_best_score(X: Any, labels: IndexArray, coef: AnyArray, intercept: AnyA
         magnitudes = abs(numbers)
         with np.errstate(all="ignore"):
             scores = np.asarray(numbers @ floats) + biases
+            right = scores[index, own]
+            scores[index, own] = -np.inf
+            # No score has terms of larger sizes than these.
+            sizes = np.asarray(magnitudes @ widest[:-1]).ravel() + widest[-1]
+            ahead = right - scores.max(axis=1) > _rounding(2 * sizes, magnitudes)
+        close = np.flatnonzero(~ahead)
+        if not len(close):
+            continue
+        own = own[close]
+        index = np.arange(len(close))
+        magnitudes = magnitudes[close]
+        with np.errstate(all="ignore"):
             sizes = np.asarray(magnitudes @ np.abs(floats)) + np.abs(biases)
-            leads = scores[index, own][:, None] - scores
             errors = _rounding(sizes + sizes[index, own][:, None], magnitudes)
-            doubtful = ~(leads > errors)
+            doubtful = ~(right[close][:, None] - scores[close] > errors)
         doubtful[index, own] = False
         for place, rival in np.argwhere(doubtful):
-            _check_lead(X, start + int(place), int(own[place]), int(rival), coef, intercept)
+            row = start + int(close[place])
+            _check_lead(X, row, int(own[place]), int(rival), coef, intercept)
 
 
 def _check_lead(

@@ -6,6 +6,7 @@ the weights that make it are the conflict.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ NEGLIGIBLE = 1e-14
 ROUNDING = 1e-14
 # So often the corral is computed anew before rounding has the last word; a walk has so many rounds.
 MOST_RENEWALS, MOST_ROUNDS = 50, 20_000
+# A look at all points is one product of matrices: a term of it takes about such a part of the time
+# that a number of the corral takes in a round.
+PART_OF_A_LOOK = 1 / 32
 # So many points, and numbers in them, are listed whenever all are looked at; they are enough until
 # none is so far below the nearest one as this share of the lowest then.
 MOST_LISTED, MOST_NUMBERS, LISTED_DEPTH = 1024, 4_000_000, 0.25
@@ -34,6 +38,9 @@ class Hull(Protocol):
     Where they are not too many, ``products(p)`` is the product of each with p, by its key, and
     ``take(keys)`` writes some of them out.
     """
+
+    # How many numbers are multiplied to find the lowest.
+    work_of_a_look: int
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
         """The point with the smallest product with p, and that product."""
@@ -50,6 +57,8 @@ class Nearest:
     keys: list[int]
     weights: FloatArray
     lowest: float = -np.inf
+    # Whether the walk ended for the sake of its limit on work.
+    cut_short: bool = False
 
     @property
     def upper(self) -> float:
@@ -67,28 +76,40 @@ def is_closed(scale: float) -> Callable[[Nearest], bool]:
     return lambda now: now.upper <= 1e-12 * scale or now.lower >= (1 - GAP) * now.upper
 
 
-def nearest_point(hull: Hull, start: int, enough: Callable[[Nearest], bool]) -> Nearest:
+def nearest_point(
+    hull: Hull, start: int, enough: Callable[[Nearest], bool], most_work: float = math.inf
+) -> Nearest:
     """Walk from a point towards the nearest until ``enough`` says so or no point lies lower.
 
     A corral of points is kept whose nearest affine point lies inside their own hull; each round
-    takes in a point that lies low and drops those that get in the way.
+    takes in a point that lies low and drops those that get in the way. A round counts as the
+    numbers of the corral, and a look at all points as a part of what it multiplies; after
+    ``most_work`` the walk is cut short.
     """
     with np.errstate(all="ignore"):
-        now = _walk(hull, start, enough)
+        now = _walk(hull, start, enough, most_work)
         if not (np.isfinite(now.weights).all() and (now.weights > 0).all()):
-            now = Nearest(hull.point(start), [start], np.ones(1))
+            cut_short = now.cut_short
+            now = Nearest(hull.point(start), [start], np.ones(1), cut_short=cut_short)
         if now.lowest == -np.inf:
             now.lowest = hull.lowest(now.point)[1]
     return now
 
 
-def _walk(hull: Hull, start: int, enough: Callable[[Nearest], bool]) -> Nearest:
+def _walk(hull: Hull, start: int, enough: Callable[[Nearest], bool], most_work: float) -> Nearest:
     corral, listed = _Corral(hull, start), _Shortlist(hull)
     now, renewals, renewed = corral.nearest(), 0, False
+    work = 0.0
     for _ in range(MOST_ROUNDS):
         key, product, of_all = listed.lowest(now)
         now.lowest = product if of_all else -np.inf
         if enough(now) or not now.upper > ROUNDING * corral.longest:
+            break
+        work += len(corral.keys) * len(now.point)
+        if of_all:
+            work += PART_OF_A_LOOK * hull.work_of_a_look
+        if work > most_work:
+            now.cut_short = True
             break
         # Points in the corral have that product, up to rounding, and no other has less.
         stuck = key in corral.keys or product >= now.upper**2 or not corral.take_in(key)

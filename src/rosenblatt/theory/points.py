@@ -53,20 +53,26 @@ class Points:
     def n_dimensions(self) -> int:
         return int(self.X.shape[1]) + int(self.fit_intercept)
 
+    @property
+    def n_stored(self) -> int:
+        """How many numbers a look at all rows reads."""
+        return int(self.X.nnz if is_sparse(self.X) else self.X.size)
+
     def products(self, v: FloatArray) -> FloatArray:
-        """``z·v`` for every point."""
+        """``z·v`` for every point; for several vectors, one a row, with a column for each."""
         plain = self.unscaled(v)
         d = self.X.shape[1]
-        scores = self.X @ plain[:d]
+        scores = self.X @ plain[..., :d].T
         if self.fit_intercept:
-            scores = scores + plain[d]
-        return np.asarray(self.signs * scores)
+            scores = scores + plain[..., d]
+        return np.asarray((self.signs * scores.T).T)
 
     def sizes(self, v: FloatArray) -> FloatArray:
         """The sum of the sizes of all terms of `products`, which its rounding is a share of."""
         plain = np.abs(self.unscaled(v))
-        sizes = abs(self.X) @ plain[: self.X.shape[1]]
-        return np.asarray(sizes + plain[self.X.shape[1] :].sum())
+        d = self.X.shape[1]
+        sizes = abs(self.X) @ plain[..., :d].T
+        return np.asarray(sizes + plain[..., d:].sum(axis=-1))
 
     def rounding(self, v: FloatArray) -> FloatArray:
         """How far `products` can be off, also where v was rounded to floats before."""
@@ -125,10 +131,11 @@ class Points:
         return v[:d], v[d] if self.fit_intercept else 0
 
     def unscaled(self, v: FloatArray) -> FloatArray:
-        """A vector for balanced points as the one for the points as they are."""
+        """A vector for balanced points, or several, as for the points as they are."""
         d = self.X.shape[1]
-        w = v[:d] / self._scale
-        return np.concatenate([w, v[d:] - self._shift @ w])
+        w = v[..., :d] / self._scale
+        moved = np.expand_dims(w @ self._shift, -1)
+        return np.concatenate([w, v[..., d:] - moved], axis=-1)
 
 
 def mapped(X: Any, feature_map: FeatureMap) -> Any:
@@ -207,6 +214,7 @@ class PointHull:
     def __init__(self, points: Points, sign: float | None = None) -> None:
         self.points, self._sign = points, sign
         self.products, self.take = points.products, points.take
+        self.work_of_a_look = points.n_stored
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
         products = self.products(p)
@@ -240,6 +248,7 @@ class DifferenceHull:
     def __init__(self, X: Any, signs: FloatArray) -> None:
         self._points = Points(X, signs, fit_intercept=False)
         self._rows = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
+        self.work_of_a_look = self._points.n_stored
         self.first = int(self._rows[0][0]) * len(signs) + int(self._rows[1][0])
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
@@ -279,6 +288,16 @@ class PairHull:
     def __init__(self, rows: Points, labels: IndexArray, n_classes: int) -> None:
         self.rows, self.labels, self.k = rows, labels, n_classes
         self.n_points = len(labels) * (n_classes - 1)
+        self.n_dimensions = n_classes * rows.n_dimensions
+        self.work_of_a_look = rows.n_stored * n_classes
+
+    @property
+    def likely_work(self) -> int:
+        """As little work as a walk to a separator can be hoped to take, as `nearest_point` counts.
+
+        Vectors of classes that are both 0 tie, so every class needs a point, and each a round.
+        """
+        return self.k * self.k // 2 * self.n_dimensions
 
     def written_out(self) -> FloatArray:
         """All points, the wrong classes of a row one after the other."""
@@ -292,14 +311,14 @@ class PairHull:
 
     def products(self, p: FloatArray) -> FloatArray:
         """The product of every point with p, by its key; infinite for a row and its own class."""
-        scores = np.column_stack([self.rows.products(vector) for vector in p.reshape(self.k, -1)])
+        scores = self.rows.products(p.reshape(self.k, -1))
         index = np.arange(len(scores))
         margins = scores[index, self.labels][:, None] - scores
         margins[index, self.labels] = np.inf
         return np.asarray(margins.ravel())
 
     def enclosed(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
-        errors = np.column_stack([self.rows.rounding(v) for v in p.reshape(self.k, -1)])
+        errors = self.rows.rounding(p.reshape(self.k, -1))
         errors += errors[np.arange(len(errors)), self.labels][:, None]
         return self.products(p), 2 * errors.ravel()
 
