@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -10,23 +12,28 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import FloatArray, IndexArray
+from rosenblatt.errors import InputError
 from rosenblatt.theory.certificates import (
     CertificateError,
     Conflict,
     check_best_score,
     check_rivals,
 )
-from rosenblatt.theory.exact import shortened
-from rosenblatt.theory.nearest import nearest_point
+from rosenblatt.theory.exact import MOST_POINTS, shortened
+from rosenblatt.theory.nearest import Nearest, nearest_point
 from rosenblatt.theory.points import PairHull, Points
 from rosenblatt.theory.separability import (
     NO_FLOATS,
     Separability,
     Verdict,
+    by_equations,
+    by_perceptron,
     decide,
+    epochs_of_classes,
     exact_alternative,
     is_settled,
     roundings,
+    twins_of_different_classes,
     undecided,
 )
 from rosenblatt.theory.separation import Separation, separation_of
@@ -45,6 +52,11 @@ class RivalConflict(Conflict):
 
 # So many numbers the points of all pairs may have when they are written out.
 MOST_NUMBERS = 2_000_000
+# So much work, as `nearest_point` counts it, a walk among the points of several classes may take:
+# some 10 to 20 seconds.
+MOST_WORK = 3_000_000_000
+# So many pairs of classes are decided one by one.
+MOST_PAIRS = 10_000
 
 
 @dataclass(frozen=True)
@@ -54,7 +66,9 @@ class ArgmaxSeparability(Verdict):
     Attributes
     ----------
     verdict : {"separable", "not separable", "undecided"}
-        Whether some weights give every row its best score for the right class.
+        Whether some weights give every row its best score for the right class. "undecided" also
+        where the classes are so many that the search for a proof reaches its limit; ``detail``
+        then says so.
     separation : {"complete", "quasi-complete", "none", "undecided"}
         As of two classes, for the differences of the right score and every other one: those of
         Kesler's construction, and of multinomial logistic regression. Small tables only.
@@ -66,8 +80,9 @@ class ArgmaxSeparability(Verdict):
     conflict : RivalConflict or None
         What rules them out, if there are none.
     pairs : dict
-        The verdict on every two classes by themselves; worked out when asked for. All pairs may be
-        separable although no set of scores is right for all classes at once.
+        The verdict on every two classes by themselves; worked out when asked for, of up to 141
+        classes. All pairs may be separable although no set of scores is right for all classes at
+        once.
     """
 
     coef: FloatArray | None = None
@@ -78,16 +93,40 @@ class ArgmaxSeparability(Verdict):
 
     def _closer_look(self) -> Separation:
         hull = PairHull(self._rows, self._labels, len(self.classes))
-        if hull.n_points * hull.k * self._rows.n_dimensions > MOST_NUMBERS:
+        if hull.n_dimensions > MOST_POINTS or hull.n_points * hull.n_dimensions > MOST_NUMBERS:
             return Separation("undecided")
         points = Points(hull.written_out(), np.ones(hull.n_points), fit_intercept=False)
         return separation_of(points, decide(points, ()).conflict)
 
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of classes there are."""
+        return math.comb(len(self.classes), 2)
+
+    @property
+    def n_separable_pairs(self) -> int | None:
+        """How many pairs of classes are separable by themselves; None if that takes too long."""
+        # The difference of the scores of two classes separates these two.
+        if self.separable is True:
+            return self.n_pairs
+        if self.n_pairs > MOST_PAIRS:
+            return None
+        return sum(pair.separable is True for pair in self.pairs.values())
+
     @cached_property
     def pairs(self) -> dict[tuple[Any, Any], Separability]:
+        if self.n_pairs > MOST_PAIRS:
+            raise InputError(
+                f"{len(self.classes):,} classes make {self.n_pairs:,} pairs, and no more than "
+                f"{MOST_PAIRS:,} are decided one by one. Ask separability for the rows of two of "
+                "the classes."
+            )
+        order = np.argsort(self._labels, kind="stable")
+        starts = np.searchsorted(self._labels[order], np.arange(1, len(self.classes)))
+        members = np.split(order, starts)
         found = {}
         for a, b in combinations(range(len(self.classes)), 2):
-            chosen = np.flatnonzero((self._labels == a) | (self._labels == b))
+            chosen = np.sort(np.concatenate([members[a], members[b]]))
             signs = np.where(self._labels[chosen] == b, 1.0, -1.0)
             points = Points(self._rows.X[chosen], signs, self._rows.fit_intercept)
             pair = self.classes[a], self.classes[b]
@@ -121,15 +160,27 @@ def decide_argmax(
 ) -> ArgmaxSeparability:
     """The verdict on rows of several classes, in the construction of Kesler."""
     rows = Points(points.X, np.ones(len(points)), points.fit_intercept)
-    scaled, k = rows.balanced(), len(classes)
-    hull = PairHull(rows, labels, k)
+    k = len(classes)
     known: dict[str, Any] = {"_rows": rows, "_labels": labels}
-    start = 0 if labels[0] else 1  # the first row against a wrong class
-    near = nearest_point(PairHull(scaled, labels, k), start, is_settled(2 * rows.n_dimensions))
-    vectors = [scaled.unscaled(v) for v in near.point.reshape(k, -1)]
-    found = _best_scores(rows, labels, np.array(vectors)) if near.lower > 0 else None
-    if found is None:
+    twins = twins_of_different_classes(rows, labels)
+    if twins is not None:
+        # Each stands against the class of the other.
+        first, second = twins
+        wrong = classes[labels[second]], classes[labels[first]]
+        conflict = RivalConflict(twins, (Fraction(1, 2), Fraction(1, 2)), wrong)
+        return ArgmaxSeparability("not separable", classes, conflict=conflict, **known)
+    scaled = rows.balanced()
+    hull = PairHull(rows, labels, k)
+    found = _at_once(rows, scaled, labels, k)
+    near = None
+    if found is None and hull.likely_work <= MOST_WORK:
+        start = 0 if labels[0] else 1  # the first row against a wrong class
+        enough = is_settled(2 * rows.n_dimensions)
+        near = nearest_point(PairHull(scaled, labels, k), start, enough, MOST_WORK)
+        if near.lower > 0:
+            found = _best_scores(rows, labels, scaled.unscaled(near.point.reshape(k, -1)))
         near.weights = near.weights * scaled.signs[np.array(near.keys) // k]
+    if found is None and near is not None and not near.cut_short:
         exact = exact_alternative(hull, near)
         if isinstance(exact, dict):
             keys = sorted(exact)
@@ -148,9 +199,44 @@ def decide_argmax(
     if found is None and "_exact" in known:
         return ArgmaxSeparability("separable", classes, NO_FLOATS, **known)
     if found is None:
-        return ArgmaxSeparability("undecided", classes, undecided(hull, near), **known)
+        return ArgmaxSeparability("undecided", classes, _not_known(hull, near), **known)
     coef, intercept = found
     return ArgmaxSeparability("separable", classes, coef=coef, intercept=intercept, **known)
+
+
+def _at_once(
+    rows: Points, scaled: Points, labels: IndexArray, k: int
+) -> tuple[FloatArray, FloatArray] | None:
+    """Coefficients and intercepts that the perceptron or linear equations have, if they will do."""
+    vectors, converged = by_perceptron(rows, labels, k, epochs_of_classes(rows, k), tol=1e-4)
+    if vectors is not None and converged:
+        found = _best_scores(rows, labels, vectors)
+        if found is not None:
+            return found
+    if len(rows) > rows.n_dimensions:
+        return None
+    # A score of 1 for the right class, and of 0 for the others.
+    targets = np.zeros((len(rows), k))
+    targets[np.arange(len(rows)), labels] = 1.0
+    vectors = by_equations(scaled, targets)
+    return None if vectors is None else _best_scores(rows, labels, scaled.unscaled(vectors))
+
+
+def _not_known(hull: PairHull, near: Nearest | None) -> str:
+    """Why there is no verdict, and what to do about it where there are too many classes."""
+    fewer = "Ask for fewer classes at once."
+    if near is None:
+        return (
+            f"the perceptron found no separator in a few epochs, and {hull.k:,} classes are too "
+            f"many for the search for a proof: {hull.n_dimensions:,} weights at once. {fewer}"
+        )
+    detail = undecided(hull, near)
+    if near.cut_short:
+        detail += (
+            f" before the search reached its limit: {hull.k:,} classes have {hull.n_dimensions:,} "
+            f"weights at once. {fewer}"
+        )
+    return detail
 
 
 def _best_scores(

@@ -13,7 +13,7 @@ import numpy as np
 
 from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.arrays import FloatArray, is_sparse
+from rosenblatt.arrays import FloatArray
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.training import train
 from rosenblatt.core.weights import Weights
@@ -45,12 +45,18 @@ if TYPE_CHECKING:
 
 # A nearest point shorter than this share of the longest row is the origin, up to rounding.
 ORIGIN = 1e-12
-# So many values the perceptron may read before the thorough method takes over.
+# So many values the perceptron may read before the thorough method takes over; with several classes
+# so many it may multiply with a weight, which the thorough method takes far longer for.
 PERCEPTRON_WORK = 4_000_000
+PERCEPTRON_WORK_OF_CLASSES = 20_000_000_000
+# It sees every row so often at least, and at most; rows of several classes more often.
+FEWEST_EPOCHS, MOST_EPOCHS, MOST_EPOCHS_OF_CLASSES = 3, 300, 1000
 # So many products of floats are tried to round a separator that is known exactly.
 MOST_PRODUCTS = 100_000_000
 # So many numbers of points are written out to solve equations with them.
 MOST_WRITTEN_OUT = 20_000_000
+# To write a number of a point out takes about as long as so many units of `effort`.
+EFFORT_OF_WRITING = 3_000
 NO_FLOATS = "separable as `direction` proves, but by no floats that were found"
 
 
@@ -228,16 +234,19 @@ def decide(
 
     ``exact`` writes some points out in fractions, where those given are rounded.
     """
-    twins = None if exact else _twins_of_opposite_classes(points)
+    twins = None if exact else twins_of_different_classes(points, points.signs)
     if twins is not None:
         return _conflicting(points, dict.fromkeys(twins, Fraction(1, 2)), classes)
-    v = _by_perceptron(points)
-    found = None if v is None else _separated(points, v, classes)
-    if found is not None:
-        return found
+    epochs = PERCEPTRON_WORK // max(1, points.n_stored)
+    epochs = int(np.clip(epochs, FEWEST_EPOCHS, MOST_EPOCHS))
+    vectors, converged = by_perceptron(points, points.signs > 0, 1, epochs, tol=1e-3)
+    if vectors is not None and converged:
+        found = _separated(points, vectors[0], classes)
+        if found is not None:
+            return found
     scaled = points.balanced()
-    v = None if exact else _by_equations(scaled)
-    found = None if v is None else _separated(points, scaled.unscaled(v), classes)
+    vectors = None if exact else by_equations(scaled, np.ones((len(scaled), 1)))
+    found = None if vectors is None else _separated(points, scaled.unscaled(vectors[0]), classes)
     if found is not None:
         return found
     nearest = nearest_point(PointHull(scaled), 0, is_settled(scaled.n_dimensions))
@@ -294,6 +303,7 @@ def exact_alternative(hull: Any, near: Nearest) -> dict[int, Fraction] | list[in
     while left > 0:
         # Products of two points are twice as long as the points.
         left -= effort(len(keys) + 1, 2 * longest_of(points))
+        left -= EFFORT_OF_WRITING * len(keys) * len(points[0])
         shares = settled(points, weights)
         if shares is None:
             return None
@@ -314,38 +324,56 @@ def exact_alternative(hull: Any, near: Nearest) -> dict[int, Fraction] | list[in
     return None
 
 
-def _by_perceptron(points: Points) -> FloatArray | None:
-    """A separator from a few epochs of the perceptron: on most separable rows all it takes."""
+def by_perceptron(
+    points: Points,
+    labels: Any,
+    n_vectors: int,
+    epochs: int,
+    *,
+    tol: float | None,
+    threshold: float = 0.0,
+) -> tuple[FloatArray | None, bool]:
+    """Vectors from a few epochs of the perceptron, and whether it was right on every row then.
+
+    On most separable rows that is all it takes. Rows that are right by no more than a threshold are
+    learned from as well.
+    """
     rows = as_rows(points.X, np.float64)
     inspect(rows)
-    weights = Weights(1, points.X.shape[1], fit_intercept=points.fit_intercept)
-    stored = points.X.nnz if is_sparse(points.X) else points.X.size
-    epochs = int(np.clip(PERCEPTRON_WORK // max(1, stored), 3, 300))
-    labels = (points.signs > 0).astype(np.int32)
+    weights = Weights(n_vectors, points.X.shape[1], fit_intercept=points.fit_intercept)
+    rule = Rule("perceptron", threshold=threshold)
+    numbers = labels.astype(np.int32)
     try:
-        run = train(weights, Rule("perceptron"), rows, labels, max_iter=epochs, tol=1e-3)
+        run = train(weights, rule, rows, numbers, max_iter=epochs, tol=tol)
     except OverflowRefused:  # the thorough method scales
-        return None
-    if not run.converged:
-        return None
-    bias = weights.bias if points.fit_intercept else np.zeros(0)
-    return np.concatenate([weights.matrix[0], bias])
+        return None, False
+    vectors = np.asarray(weights.matrix)
+    if points.fit_intercept:
+        vectors = np.column_stack([vectors, weights.bias])
+    return vectors, run.converged
 
 
-def _by_equations(points: Points) -> FloatArray | None:
-    """A vector with ``z·v = 1`` for every point: no more points than dimensions mostly have one.
+def epochs_of_classes(points: Points, n_classes: int) -> int:
+    """How many epochs the perceptron may take for several classes."""
+    epochs = PERCEPTRON_WORK_OF_CLASSES // max(1, points.n_stored * n_classes)
+    return int(np.clip(epochs, FEWEST_EPOCHS, MOST_EPOCHS_OF_CLASSES))
 
-    The shortest such v is a sum of the points, ``v = Zᵀ a`` with ``Z Zᵀ a = 1``.
+
+def by_equations(points: Points, products: FloatArray) -> FloatArray | None:
+    """Vectors with these products with every point, a column for each: ``Z vᵀ = products``.
+
+    No more points than dimensions mostly have them. The shortest are sums of the points,
+    ``v = aᵀ Z`` with ``Z Zᵀ a = products``.
     """
     if len(points) > points.n_dimensions or len(points) * points.n_dimensions > MOST_WRITTEN_OUT:
         return None
     Z = points.take(np.arange(len(points)))
     try:
-        shares = np.linalg.solve(Z @ Z.T, np.ones(len(Z)))
+        shares = np.linalg.solve(Z @ Z.T, products)
     except np.linalg.LinAlgError:
         return None
-    v = shares @ Z
-    return np.asarray(v) if np.isfinite(v).all() and (Z @ v > 0).all() else None
+    vectors = shares.T @ Z
+    return vectors if np.isfinite(vectors).all() else None
 
 
 def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separability | None:
@@ -383,20 +411,21 @@ def undecided(hull: Any, near: Nearest) -> str:
     return f"no separator has a margin above {left * size:.3g}, and none was found{more}"
 
 
-def _twins_of_opposite_classes(points: Points) -> tuple[int, int] | None:
+def twins_of_different_classes(points: Points, labels: Any) -> tuple[int, int] | None:
     """Two equal rows with different labels, the plainest conflict, if there are any."""
     if not points.fit_intercept and not len(points) > 1:
         return None
     random = np.random.default_rng(0).standard_normal((1, points.X.shape[1]))
     codes = score(as_rows(points.X, np.float64), random, np.zeros(1))
-    order = np.lexsort((points.signs, codes))
-    sorted_codes, sorted_signs = codes[order], points.signs[order]
+    order = np.lexsort((labels, codes))
+    sorted_codes, sorted_labels = codes[order], labels[order]
     touching = np.flatnonzero(
-        (sorted_codes[1:] == sorted_codes[:-1]) & (sorted_signs[1:] != sorted_signs[:-1])
+        (sorted_codes[1:] == sorted_codes[:-1]) & (sorted_labels[1:] != sorted_labels[:-1])
     )
     for place in touching[:1000]:
-        first, second = int(order[place]), int(order[place + 1])
-        a, b = points.take(np.array([first, second]))
-        if np.array_equal(a, -b):
-            return (first, second) if first < second else (second, first)
+        pair = order[place : place + 2]
+        a, b = points.signs[pair][:, None] * points.take(pair)
+        if np.array_equal(a, b):
+            first, second = sorted(pair.tolist())
+            return first, second
     return None
