@@ -50,14 +50,21 @@ class MarginInterval:
 
 
 def largest_margin(
-    hull: Any, start: int, scale: float, decide: Callable[[], Any]
+    hull: Any,
+    start: int,
+    scale: float,
+    decide: Callable[[], Any],
+    most_work: float = math.inf,
 ) -> MarginInterval:
     """Bound the distance of a hull from the origin.
 
     ``start`` is the key of a point, ``scale`` the length of the longest; ``decide`` is asked for
-    the verdict on the rows where floats find no separator.
+    the verdict on the rows where floats find no separator. After ``most_work``, as `nearest_point`
+    counts it, there is a direction, but nothing is proven of it: the bounds are 0 and infinity.
     """
-    near = nearest_point(hull, start, is_closed(scale))
+    near = nearest_point(hull, start, is_closed(scale), most_work)
+    if near.cut_short:
+        return MarginInterval(0.0, math.inf, near.point / near.upper, [])
     keys, weights = near.keys, near.weights.tolist()
     verdict = None if near.lower > 0 else decide()
     if verdict is not None and verdict.separable is False:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,16 +16,21 @@ from rosenblatt.errors import InputError
 from rosenblatt.html_tables import ResultCard
 from rosenblatt.plurals import count
 from rosenblatt.text_tables import ordinary
-from rosenblatt.theory.argmax import decide_argmax
+from rosenblatt.theory.argmax import MOST_WORK, decide_argmax
 from rosenblatt.theory.margin_interval import CLOSED, MarginInterval, largest_margin, longest
 from rosenblatt.theory.points import EPS, FeatureMap, PairHull, PointHull, Points, read_points
 from rosenblatt.theory.proof import most_mistakes, unit_separator
-from rosenblatt.theory.separability import decide
+from rosenblatt.theory.separability import by_perceptron, decide, epochs_of_classes
 
 # Rounds in which u and γ are improved, and steps of conjugate gradients in each; fewer of them for
 # tables of more numbers than a product with all of them takes a few milliseconds for.
 ROUNDS, STEPS = 25, 25
 FEW_ROUNDS, FEW_STEPS, MANY_NUMBERS = 8, 8, 4_000_000
+# So many scores, of every row by every vector, are held at a time; u is improved where all can be.
+SCORES_AT_ONCE = 4_000_000
+MOST_SCORES = 20_000_000
+# Thresholds of perceptrons that look for a margin among many classes, in squares of R.
+SHARES_OF_RADIUS = 1.0, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,12 +163,24 @@ def mistake_bound(
     if separator is not None:
         u = unit_separator(separator, examples.shape, examples.rows.X.shape[1])
         return examples.bound(u, epochs, margin)
+    return _found_bound(examples, epochs, margin)
+
+
+def _found_bound(examples: Examples, epochs: int, margin: float | None = None) -> MistakeBound:
+    """The bound by the best u that is found."""
     found = examples.largest_margin()
     if found.lower > 0 and margin is None:
         u = found.direction.reshape(examples.shape)
         u = u[0] if len(u) == 1 else u
         return MistakeBound(examples.radius, found.lower, found.upper, u)
     return examples.bound(examples.best_direction(epochs), epochs, margin, found.upper)
+
+
+def separable_bound(X: Any, y: Any, fit_intercept: bool, epochs: int, verdict: Any) -> MistakeBound:
+    """As `mistake_bound`, for rows that have a verdict already."""
+    examples = Examples(X, y, fit_intercept, None)
+    examples.known_verdict = verdict
+    return _found_bound(examples, epochs)
 
 
 def overlap_bound(X: Any, y: Any, fit_intercept: bool, epochs: int) -> MistakeBound:
@@ -188,6 +205,8 @@ class Examples:
         self.k = 1 if len(classes) == 2 else len(classes)
         self.shape = self.k, self.points.n_dimensions
         self.radius = longest(self.points, in_two_places=self.k > 1)
+        # The verdict on the rows, where somebody asked for it before.
+        self.known_verdict: Any = None
 
     def bound(
         self, u: FloatArray, epochs: int, margin: float | None = None, upper: float = math.inf
@@ -206,21 +225,61 @@ class Examples:
     def largest_margin(self) -> MarginInterval:
         """The largest margin between two bounds, and the vector that has the lower one."""
         start = int(np.argmin(self.points.squared_norms()))
-        hull: PointHull | PairHull = PointHull(self.points)
-        if self.k > 1:
-            hull = PairHull(self.rows, self.labels, self.k)
-            start = start * self.k + (0 if self.labels[start] else 1)
-        return largest_margin(hull, start, self.radius, self._verdict)
+        if self.k == 1:
+            return largest_margin(PointHull(self.points), start, self.radius, self._verdict)
+        hull = PairHull(self.rows, self.labels, self.k)
+        if hull.likely_work > MOST_WORK:
+            return self._margin_at_hand([])
+        start = start * self.k + (0 if self.labels[start] else 1)
+        found = largest_margin(hull, start, self.radius, self._verdict, MOST_WORK)
+        if math.isinf(found.upper):
+            return self._margin_at_hand([found.direction.reshape(self.shape)])
+        return found
+
+    def _margin_at_hand(self, directions: list[FloatArray]) -> MarginInterval:
+        """The margin of a separator that is known, where the largest takes too long to find.
+
+        It is the best of these directions, that of the verdict and those of perceptrons with
+        thresholds: with R² one ends at a third of the largest margin at least, with less sooner.
+        """
+        verdict = self._verdict()
+        best = MarginInterval(0.0, math.inf, np.zeros(self.shape), [])
+        if verdict.separable is False:
+            return replace(best, upper=0.0, conflict=verdict.conflict.rows)
+        candidates = list(directions)
+        epochs = epochs_of_classes(self.rows, self.k)
+        for share in SHARES_OF_RADIUS:
+            threshold = share * self.radius**2
+            vectors, converged = by_perceptron(
+                self.rows, self.labels, self.k, epochs, tol=None, threshold=threshold
+            )
+            if vectors is not None:
+                candidates.append(vectors)
+            if converged:
+                break
+        if verdict.coef is not None:
+            candidates.append(np.column_stack([verdict.coef, verdict.intercept]))
+        for vectors in candidates:
+            largest = float(np.abs(vectors).max())
+            direction = vectors[:, : self.shape[1]] / (largest or 1.0)  # so no square overflows
+            direction = direction / (float(np.linalg.norm(direction)) or 1.0)
+            lower = float(self.margins(direction).min())
+            if lower > best.lower:
+                best = replace(best, lower=lower, direction=direction)
+        return best
 
     def _verdict(self) -> Any:
-        classes = tuple(self.classes.tolist())
-        if self.k > 1:
-            return decide_argmax(self.points, self.labels, classes)
-        return decide(self.points, classes)
+        if self.known_verdict is None:
+            classes = tuple(self.classes.tolist())
+            if self.k > 1:
+                self.known_verdict = decide_argmax(self.points, self.labels, classes)
+            else:
+                self.known_verdict = decide(self.points, classes)
+        return self.known_verdict
 
     def choice(self, V: FloatArray) -> tuple[FloatArray, FloatArray]:
         """By how much each row is right, and the sign with which each vector counts in it."""
-        scores = np.column_stack([self.rows.products(v) for v in V])
+        scores = self.rows.products(V)
         if self.k == 1:
             return self.points.signs * scores[:, 0], self.points.signs[:, None]
         index, rivals = np.arange(len(scores)), scores.copy()
@@ -235,20 +294,37 @@ class Examples:
 
     def margins(self, V: FloatArray) -> FloatArray:
         """By how much each row is right, less what rounding can have added."""
-        sizes = np.max([self.rows.sizes(v) for v in V], axis=0) * (2 if self.k > 1 else 1)
-        return np.asarray(self.choice(V)[0] - (self.shape[1] + 6) * EPS * sizes - 1e-300)
+        ahead = np.empty(len(self.rows))
+        block = max(1, SCORES_AT_ONCE // self.k)
+        for start in range(0, len(ahead), block):
+            chosen = np.arange(start, min(start + block, len(ahead)))
+            some = self.rows.only(chosen)
+            scores = some.products(V)
+            sizes = some.sizes(V).max(axis=1)
+            if self.k == 1:
+                ahead[chosen] = self.points.signs[chosen] * scores[:, 0]
+            else:
+                sizes = 2 * sizes
+                index = np.arange(len(chosen))
+                own = scores[index, self.labels[chosen]]
+                scores[index, self.labels[chosen]] = -np.inf
+                ahead[chosen] = own - scores.max(axis=1)
+            ahead[chosen] -= (self.shape[1] + 6) * EPS * sizes
+        return np.asarray(ahead - 1e-300)
 
     def best_direction(self, epochs: int) -> FloatArray:
         """The direction of the v with the smallest ``R‖v‖ + √epochs ‖max(0, 1 - margins)‖``.
 
         Each round minimises ``λ‖v‖² + ‖1 - margins‖²`` over the rows below 1, with the λ that makes
-        it touch the sum above at the present v. The rows are divided by R on the way.
+        it touch the sum above at the present v. The rows are divided by R on the way. Of very many
+        rows and classes it is the direction in which the first round begins: any has a bound.
         """
+        if self.k > 1 and len(self.labels) * self.k > MOST_SCORES:
+            return self._mean_direction()
         scale, root = self.radius or 1.0, math.sqrt(epochs)
         V, weight = np.zeros(self.shape), 1.0
         best = math.inf, np.eye(1, V.size).reshape(self.shape)
-        numbers = self.k * (X.nnz if is_sparse(X := self.points.X) else X.size)
-        few = numbers > MANY_NUMBERS
+        few = self.k * self.points.n_stored > MANY_NUMBERS
         for _ in range(FEW_ROUNDS if few else ROUNDS):
             ahead, signs = self.choice(V / scale)
             short = np.maximum(1.0 - ahead, 0.0)
@@ -265,15 +341,30 @@ class Examples:
                 break
         return best[1]
 
+    def _mean_direction(self) -> FloatArray:
+        """The sum of the rows of each class, less the mean of those of the others, of length 1."""
+        X = self.points.X
+        d = X.shape[1]
+        sums = np.zeros((self.k, d + 1))
+        if is_sparse(X):
+            np.add.at(sums, (self.labels[X.row_numbers()], X.indices), X.data)
+        else:
+            np.add.at(sums[:, :d], self.labels, X)
+        sums[:, d] = np.bincount(self.labels, minlength=self.k)
+        sums = sums[:, : self.shape[1]] / (self.radius or 1.0)
+        sums -= (sums.sum(axis=0) - sums) / (self.k - 1)
+        length = float(np.linalg.norm(sums))
+        return sums / length if length else np.eye(1, sums.size).reshape(self.shape)
+
     def _curvature(self, weight: float, active: FloatArray, V: FloatArray) -> FloatArray:
         """``λ v + Σ (z·v) z`` over the points z that the rows and their signs make."""
-        scores = np.column_stack([self.rows.products(v) for v in V])
+        scores = self.rows.products(V)
         return weight * V + self._sums(active * (active * scores).sum(axis=1)[:, None])
 
     def _sums(self, parts: FloatArray) -> FloatArray:
         """For each vector the sum of all rows, each times its part in it."""
-        sums = [np.append(part @ self.points.X, part.sum()) for part in parts.T]
-        return np.array(sums)[:, : self.shape[1]]
+        sums = np.column_stack([parts.T @ self.points.X, parts.sum(axis=0)])
+        return sums[:, : self.shape[1]]
 
 
 def _solve(
