@@ -149,6 +149,17 @@ def test_several_classes_get_one_verdict_and_a_count_of_pairs(tmp_path: Path) ->
     assert {one["against"] for one in mixed["conflict"]["rows"]} == {"a", "b"}
 
 
+def test_too_many_pairs_of_classes_are_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(theory.argmax, "MOST_PAIRS", 2)
+    mixed = written(tmp_path, THREE + "9,0,a\n")
+    said = run("certify", mixed).out
+    assert "pairs of classes separable: not counted, since there are 3\n" in said
+    assert json.loads(run("certify", mixed, "--json").out)["pairs"] == {"separable": None, "all": 3}
+    assert "pairs of classes separable: 3 of 3\n" in run("certify", written(tmp_path, THREE)).out
+
+
 def test_target_by_name_by_number_and_last_by_default(tmp_path: Path) -> None:
     first = written(tmp_path, "c,a,b\nno,0,0\nno,1,0\nyes,3,0\nyes,4,1\n")
     expected = certified(written(tmp_path, APART, "last.csv"))

@@ -12,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
+from rosenblatt.arrays import is_sparse
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.errors import InputError
 from rosenblatt.html_tables import ResultCard
 from rosenblatt.runs import LinearRun, finite_rows
+from rosenblatt.theory.argmax import ArgmaxSeparability
 from rosenblatt.theory.certificates import CertificateError
 from rosenblatt.theory.margin import MaxMargin, max_margin
-from rosenblatt.theory.mistake_bounds import MistakeBound, mistake_bound, overlap_bound
+from rosenblatt.theory.mistake_bounds import MistakeBound, overlap_bound, separable_bound
 from rosenblatt.theory.points import FeatureMap, mapped
 from rosenblatt.theory.separability import separability
 
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
 # The cost of a suspect takes a pass over all updates in Python.
 MOST_COSTED = 100_000
+# So many values the perceptron may multiply with weights of several classes, about five seconds.
+MOST_PRODUCTS = 20_000_000_000
+# It sees every row so often at least, and at most.
+FEWEST_EPOCHS, MOST_EPOCHS = 20, 1000
 # Longer fractions are given as floats alone.
 LONGEST_DENOMINATOR = 10**100
 
@@ -236,10 +242,10 @@ class Examination(ResultCard):
     def to_json(self, lines: Sequence[int]) -> dict[str, Any]:
         """All of it as plain data; rows are named by these lines of their file."""
         classes, counts = np.unique(self.y, return_counts=True)
-        pairs = getattr(self.separability, "pairs", None)
-        if pairs is not None:
-            separable = sum(pair.separable is True for pair in pairs.values())
-            pairs = {"separable": separable, "all": len(pairs)}
+        pairs = None
+        if isinstance(self.separability, ArgmaxSeparability):
+            found = self.separability
+            pairs = {"separable": found.n_separable_pairs, "all": found.n_pairs}
         return {
             "classes": dict(zip(map(str, classes), counts.tolist(), strict=True)),
             "fit_intercept": self.fit_intercept,
@@ -334,15 +340,23 @@ def examine(
     n_classes = len(set(y.tolist()))
     # With several classes the bound holds where a tie lowers a rival too.
     ties = "mistake" if n_classes == 2 else "positive"
+    n_products = n_classes * (X.nnz if is_sparse(X) else np.size(X))
+    most = MOST_EPOCHS
+    if n_classes > 2:
+        most = int(np.clip(MOST_PRODUCTS // max(1, n_products), FEWEST_EPOCHS, MOST_EPOCHS))
     learner = Perceptron(
-        fit_intercept=fit_intercept, random_state=random_state, ties=ties, record=True
+        fit_intercept=fit_intercept,
+        random_state=random_state,
+        ties=ties,
+        max_iter=most,
+        record=True,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the reason to stop is in the result
         learner.fit(X, y)
     margin, epochs = None, learner.n_iter_
     if verdict == "separable":
-        limit = mistake_bound(X, y, fit_intercept, epochs=epochs)
+        limit = separable_bound(X, y, fit_intercept, epochs, found)
         if n_classes == 2:
             margin = max_margin(X, y, fit_intercept)
     else:

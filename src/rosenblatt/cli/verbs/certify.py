@@ -144,10 +144,11 @@ def _report(found: dict[str, Any]) -> list[str]:
         said.append(f"separation: {SEPARATIONS[found['separation']]}")
     if found["conflict"] is not None:
         said += _conflict_lines(found["conflict"])
-    if found["pairs"] is not None:
-        said.append(
-            f"pairs of classes separable: {found['pairs']['separable']} of {found['pairs']['all']}"
-        )
+    pairs = found["pairs"]
+    if pairs is not None and pairs["separable"] is None:
+        said.append(f"pairs of classes separable: not counted, since there are {pairs['all']:,}")
+    elif pairs is not None:
+        said.append(f"pairs of classes separable: {pairs['separable']:,} of {pairs['all']:,}")
     if found["margin_closed"]:
         said.append(f"margin: {found['margin']:.6g}, the largest there is")
     elif found["margin"] is not None:
