@@ -113,6 +113,32 @@ def test_equal_rows_of_one_class_are_no_conflict() -> None:
     assert separability(X, y).verdict == "separable"
 
 
+def test_of_too_many_classes_a_conflict_of_some_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    walks = []
+
+    def watched(hull: PairHull, *given: Any) -> Any:
+        walks.append(hull.k)
+        return nearest_point(hull, *given)
+
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((300, 2)), np.arange(300) % 60
+    monkeypatch.setattr(argmax, "nearest_point", watched)
+    assert separability(X, y).verdict == "not separable"
+    # Too little for 60 classes, and enough for 40.
+    monkeypatch.setattr(argmax, "MOST_WORK", 300_000)
+    monkeypatch.setattr(argmax, "PART_OF_WORK", 1.0)
+    names = np.array([f"class {number:02}" for number in range(60)])
+    found = separability(X, names[y])
+    assert walks == [60, 40]
+    assert found.verdict == "not separable"
+    assert len(found.classes) == 60
+    assert set(found.conflict.wrong) <= set(names.tolist())
+    assert sum(found.conflict.weights) == 1
+    assert found.verify()
+
+
 def test_too_many_classes_for_a_proof_are_undecided_and_the_reason_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -31,6 +31,7 @@ from rosenblatt.theory.separability import (
     decide,
     epochs_of_classes,
     exact_alternative,
+    has_equations,
     is_settled,
     roundings,
     twins_of_different_classes,
@@ -55,6 +56,11 @@ MOST_NUMBERS = 2_000_000
 # So much work, as `nearest_point` counts it, a walk among the points of several classes may take:
 # some 10 to 20 seconds.
 MOST_WORK = 3_000_000_000
+# Where that is too little for all classes, a conflict is looked for among so many of them, with
+# such a part of the work.
+FEWER_CLASSES, PART_OF_WORK = 40, 1 / 10
+# So many scores of several classes are held at a time.
+SCORES_AT_ONCE = 4_000_000
 # So many pairs of classes are decided one by one.
 MOST_PAIRS = 10_000
 
@@ -156,9 +162,12 @@ class ArgmaxSeparability(Verdict):
 
 
 def decide_argmax(
-    points: Points, labels: IndexArray, classes: tuple[Any, ...]
+    points: Points, labels: IndexArray, classes: tuple[Any, ...], part: float = 1.0
 ) -> ArgmaxSeparability:
-    """The verdict on rows of several classes, in the construction of Kesler."""
+    """The verdict on rows of several classes, in the construction of Kesler.
+
+    The walk may take such a part of `MOST_WORK`.
+    """
     rows = Points(points.X, np.ones(len(points)), points.fit_intercept)
     k = len(classes)
     known: dict[str, Any] = {"_rows": rows, "_labels": labels}
@@ -171,15 +180,26 @@ def decide_argmax(
         return ArgmaxSeparability("not separable", classes, conflict=conflict, **known)
     scaled = rows.balanced()
     hull = PairHull(rows, labels, k)
-    found = _at_once(rows, scaled, labels, k)
+    vectors, converged = by_perceptron(rows, labels, k, epochs_of_classes(rows, k), tol=1e-4)
+    found = None
+    if vectors is not None and converged:
+        found = _best_scores(rows, labels, vectors)
+    if found is None:
+        found = _by_equations(rows, scaled, labels, k)
+    most_work = part * MOST_WORK
     near = None
-    if found is None and hull.likely_work <= MOST_WORK:
+    if found is None and hull.likely_work <= most_work:
         start = 0 if labels[0] else 1  # the first row against a wrong class
         enough = is_settled(2 * rows.n_dimensions)
-        near = nearest_point(PairHull(scaled, labels, k), start, enough, MOST_WORK)
+        near = nearest_point(PairHull(scaled, labels, k), start, enough, most_work)
         if near.lower > 0:
             found = _best_scores(rows, labels, scaled.unscaled(near.point.reshape(k, -1)))
         near.weights = near.weights * scaled.signs[np.array(near.keys) // k]
+    given_up = near is None or near.cut_short
+    if found is None and given_up and vectors is not None and k > FEWER_CLASSES:
+        fewer = _conflict_of_fewer(rows, labels, classes, vectors)
+        if fewer is not None:
+            return ArgmaxSeparability("not separable", classes, conflict=fewer, **known)
     if found is None and near is not None and not near.cut_short:
         exact = exact_alternative(hull, near)
         if isinstance(exact, dict):
@@ -204,16 +224,46 @@ def decide_argmax(
     return ArgmaxSeparability("separable", classes, coef=coef, intercept=intercept, **known)
 
 
-def _at_once(
+def _conflict_of_fewer(
+    rows: Points, labels: IndexArray, classes: tuple[Any, ...], vectors: FloatArray
+) -> RivalConflict | None:
+    """A conflict of a class that the perceptron gets wrong and of its rivals, if it is found.
+
+    What rules out scores for some of the classes rules them out for all.
+    """
+    chosen = _rivals(rows, labels, vectors)
+    some = np.flatnonzero(np.isin(labels, chosen))
+    numbers = np.searchsorted(chosen, labels[some])
+    names = tuple(classes[number] for number in chosen)
+    conflict = decide_argmax(rows.only(some), numbers, names, PART_OF_WORK).conflict
+    if conflict is None:
+        return None
+    places = tuple(int(some[row]) for row in conflict.rows)
+    return RivalConflict(places, conflict.weights, conflict.wrong)
+
+
+def _rivals(rows: Points, labels: IndexArray, vectors: FloatArray) -> IndexArray:
+    """The class with most rows that score higher for another one, and its strongest rivals."""
+    n_wrong = np.zeros(len(vectors), np.intp)
+    block = max(1, SCORES_AT_ONCE // len(vectors))
+    for start in range(0, len(labels), block):
+        chosen = np.arange(start, min(start + block, len(labels)))
+        scores = rows.only(chosen).products(vectors)
+        wrong = scores.argmax(axis=1) != labels[chosen]
+        n_wrong += np.bincount(labels[chosen][wrong], minlength=len(vectors))
+    worst = int(n_wrong.argmax())
+    members = np.flatnonzero(labels == worst)[:block]
+    scores = rows.only(members).products(vectors)
+    leads = (scores - scores[:, [worst]]).max(axis=0)
+    leads[worst] = np.inf
+    return np.sort(np.argsort(-leads, kind="stable")[:FEWER_CLASSES])
+
+
+def _by_equations(
     rows: Points, scaled: Points, labels: IndexArray, k: int
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Coefficients and intercepts that the perceptron or linear equations have, if they will do."""
-    vectors, converged = by_perceptron(rows, labels, k, epochs_of_classes(rows, k), tol=1e-4)
-    if vectors is not None and converged:
-        found = _best_scores(rows, labels, vectors)
-        if found is not None:
-            return found
-    if len(rows) > rows.n_dimensions:
+    """Coefficients and intercepts that solve linear equations, if they will do."""
+    if not has_equations(scaled):
         return None
     # A score of 1 for the right class, and of 0 for the others.
     targets = np.zeros((len(rows), k))

@@ -245,7 +245,9 @@ def decide(
         if found is not None:
             return found
     scaled = points.balanced()
-    vectors = None if exact else by_equations(scaled, np.ones((len(scaled), 1)))
+    vectors = None
+    if not exact and has_equations(scaled):
+        vectors = by_equations(scaled, np.ones((len(scaled), 1)))
     found = None if vectors is None else _separated(points, scaled.unscaled(vectors[0]), classes)
     if found is not None:
         return found
@@ -359,14 +361,17 @@ def epochs_of_classes(points: Points, n_classes: int) -> int:
     return int(np.clip(epochs, FEWEST_EPOCHS, MOST_EPOCHS_OF_CLASSES))
 
 
+def has_equations(points: Points) -> bool:
+    """Whether any products of vectors with the points can be solved for, mostly, and soon."""
+    n, d = len(points), points.n_dimensions
+    return n <= d and n * d <= MOST_WRITTEN_OUT
+
+
 def by_equations(points: Points, products: FloatArray) -> FloatArray | None:
     """Vectors with these products with every point, a column for each: ``Z vᵀ = products``.
 
-    No more points than dimensions mostly have them. The shortest are sums of the points,
-    ``v = aᵀ Z`` with ``Z Zᵀ a = products``.
+    The shortest are sums of the points, ``v = aᵀ Z`` with ``Z Zᵀ a = products``.
     """
-    if len(points) > points.n_dimensions or len(points) * points.n_dimensions > MOST_WRITTEN_OUT:
-        return None
     Z = points.take(np.arange(len(points)))
     try:
         shares = np.linalg.solve(Z @ Z.T, products)
