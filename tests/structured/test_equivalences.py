@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from reference import structured as reference
 from sklearn.exceptions import ConvergenceWarning
@@ -161,6 +161,7 @@ def test_mistakes_never_exceed_the_bound_whatever_the_number_of_answers(
 
 
 @given(seeds, st.integers(1, 4), st.sampled_from(["perceptron", "mira"]))
+@example(4626, 3, "perceptron")  # after three epochs the mean is right, the last weights are not
 def test_a_run_in_two_parts_equals_one_run(seed: int, first: int, update: str) -> None:
     xs, ys = problems.sentences(seed)
 
@@ -176,7 +177,7 @@ def test_a_run_in_two_parts_equals_one_run(seed: int, first: int, update: str) -
 
     whole = made(5).fit(xs, ys)
     parts = made(first).fit(xs, ys)
-    if not parts.converged_ and parts.stop_reason_ == "max_iter":
+    if parts.stop_reason_ == "max_iter":
         parts.set_params(max_iter=5 - first).fit(xs, ys)
     assert parts.weights_ == whole.weights_
     assert parts.raw_weights_ == whole.raw_weights_
