@@ -6,7 +6,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt._kernels.rows.engine import Engine
@@ -73,23 +72,16 @@ class LinearLearner(StreamReadouts):
         -------
         self : learner
         """
-        if (
-            sample_weight is None
-            and type(X) is type(y) is np.ndarray
-            and X.shape[:1] == y.shape == (1,)
-            and self._learn_array_row(X, y, classes)
-        ):
-            return self
+        # One row of an array, as those before it.
+        if sample_weight is None and type(X) is np.ndarray and X.shape[:1] == (1,):
+            engine = self.__dict__.get("_engine") or self._engine_to_learn_by()
+            if (
+                engine is not None
+                and (classes is None or engine.model.knows(classes))
+                and engine.learn_table(X, y, self._turns)
+            ):
+                return self
         return self._partial_fit(X, y, classes, sample_weight)
-
-    def _learn_array_row(self, X: npt.NDArray[Any], y: npt.NDArray[Any], classes: Any) -> bool:
-        """One row like those before, of a known class: learned by the fast path, if it can be."""
-        if X.ndim != 2 or y.dtype.kind not in "iuUb":
-            return False
-        engine = self.__dict__.get("_engine") or self._engine_to_learn_by()
-        if engine is None or not (classes is None or engine.model.knows(classes)):
-            return False
-        return engine.learn_one(X[0], y.item(), self._turns)
 
     # ------------------------------------------------------------------ the fast path
 

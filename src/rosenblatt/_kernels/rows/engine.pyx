@@ -7,13 +7,18 @@ features, comes first; after it, it is asked whose turn it is.
 """
 
 cimport numpy as cnp
-from cpython.dict cimport PyDict_GetItemWithError
-from cpython.long cimport PyLong_AsSsize_t
+from cpython.bool cimport PyBool_Check
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next, PyDict_Size
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+from cpython.long cimport PyLong_AsSsize_t, PyLong_CheckExact
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from rosenblatt._kernels.rows.learning cimport learn_row, Log, MOST_CLASSES
-from rosenblatt._kernels.rows.mappings cimport MappingRow, read_usual, squared_norm_of
+from rosenblatt._kernels.rows.mappings cimport (
+    MappingRow, MOST_UNORDERED, MOST_VALUES, sort_by_column, squared_norm_of, whole_as_double)
 from rosenblatt._kernels.rows.readouts cimport rb_place, rb_readout, ReadoutArrays
 from rosenblatt._kernels.rows.records cimport RecordPlan, RecordRow
 from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, Rows
@@ -31,12 +36,20 @@ cnp.import_array()
 cdef extern from "threads.h":
     const bint RB_ALONE  # else another thread may change a mapping while it is read
 
+cdef extern from "rows/texts.h":
+    bint rb_is_same_text(PyObject *known, PyObject *key)
+
 cdef double LIMIT32 = FLOAT32_LIMIT, LIMIT64 = FLOAT64_LIMIT
 cdef const rb_ops *SPARSE = (<Rows>MappingRow({}).rows).ops
 cdef const rb_ops *DENSE32 = (<Rows>dense(np.zeros((1, 1), np.float32))).ops
 cdef const rb_ops *DENSE64 = (<Rows>dense(np.zeros((1, 1)))).ops
 cdef frozenset TEXTS = frozenset([str, np.str_])
 cdef frozenset WHOLE = frozenset([int, bool, *(np.dtype(code).type for code in "?bhilqBHILQ")])
+
+
+cdef enum:
+    UNSEEN = -1
+    UNUSUAL = -2
 
 
 cdef struct Example:
@@ -47,18 +60,6 @@ cdef struct Example:
     bint is_sparse
     int64_t starts[2]
     RecordRow of
-
-
-cdef bint read_mapping(Example *example, dict x, dict columns, int64_t n_features,
-                       bint unseen_allowed) except -1:
-    """Fill a row as a `MappingRow` does; False if anything is unusual."""
-    cdef int64_t n = read_usual(x, columns, n_features, unseen_allowed, example.of.values,
-                                example.of.columns)
-    if n < 0:
-        return False
-    set_sparse(example, n, n_features)
-    example.squared_norm = squared_norm_of(example.of.values, n)
-    return True
 
 
 cdef void set_sparse(Example *example, int64_t n, int64_t n_features) noexcept:
@@ -87,11 +88,12 @@ cdef bint read_record(Example *example, RecordPlan plan, dict x, WeightArrays we
         &example.row, LIMIT64, &row, &column, &example.squared_norm)
 
 
-cdef bint read_array(Example *example, cnp.ndarray x, WeightArrays weights) noexcept:
-    """Let a row be the memory of a 1-D array of the type of the weights; False if it is unusual."""
+cdef bint read_array(Example *example, cnp.ndarray x, int ndim, WeightArrays weights) noexcept:
+    """Let a row be the memory of an array of the type of the weights; False if it is unusual."""
     cdef bint single = weights.c.is_float32
     cdef int64_t d = weights.c.n_features, row, column
-    if (cnp.PyArray_NDIM(x) != 1 or cnp.PyArray_DIM(x, 0) != d or d == 0
+    if (cnp.PyArray_NDIM(x) != ndim or cnp.PyArray_SIZE(x) != d or d == 0
+            or cnp.PyArray_DIM(x, ndim - 1) != d
             or cnp.PyArray_TYPE(x) != <int>(cnp.NPY_FLOAT32 if single else cnp.NPY_FLOAT64)
             or not cnp.PyArray_ISCARRAY_RO(x)):
         return False
@@ -130,6 +132,15 @@ cdef class Engine:
     cdef tuple best
     cdef bint takes_arrays, last_wins, labels_fit_arrays
     cdef int64_t version, row_offset
+    # The features of the latest mapping in their order, each with its column: those of the next one are
+    # often the same.
+    cdef PyObject *latest_features[MOST_VALUES]
+    cdef int64_t latest_columns[MOST_VALUES]
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(MOST_VALUES):
+            Py_XDECREF(self.latest_features[i])
 
     def __init__(self, model, Rule rule, *, Log log=None, dict columns=None, RecordPlan plan=None,
                  bint takes_arrays=False, bint last_wins=False):
@@ -149,21 +160,25 @@ cdef class Engine:
         """Leave all examples to the fallback from here on, whoever still holds this engine."""
         self.version = -1
 
-    cdef bint read(self, Example *example, x, bint learning) except -1:
-        """Read an example that the weights are arranged for; False if it is unusual."""
+    cdef bint read(self, Example *example, x, int ndim, bint learning) except -1:
+        """Read an example that the weights are arranged for; False if it is unusual.
+
+        An array has so many dimensions, and one row.
+        """
         cdef WeightArrays weights = self.weights
         cdef int64_t k = weights.c.n_vectors, d = weights.c.n_features, t = weights.t
         cdef bint usual
         example.of.is_running = False
         example.is_sparse = type(x) is dict
         if type(x) is not dict:
-            usual = self.takes_arrays and cnp.PyArray_CheckExact(x) and read_array(example, x, weights)
+            usual = (self.takes_arrays and cnp.PyArray_CheckExact(x)
+                     and read_array(example, x, ndim, weights))
         elif weights.c.is_float32:
             return False
         elif self.plan is not None:
             usual = read_record(example, self.plan, x, weights, learning)
         elif self.columns is not None:
-            usual = read_mapping(example, x, self.columns, d, not learning)
+            usual = self.read_mapping(example, x, not learning)
         else:
             return False
         # Reading may have run code of others, which may have learned something.
@@ -171,11 +186,82 @@ cdef class Engine:
                 and len(self.classes) == (k if k > 1 else 2) and self.version == weights.version
                 and weights.c.n_vectors == k and weights.c.n_features == d and weights.t == t)
 
+    cdef bint read_mapping(self, Example *example, dict x, bint unseen_allowed) except -1:
+        """Fill a row as a `MappingRow` does; False if anything is unusual."""
+        cdef Py_ssize_t place = 0, size = PyDict_Size(x)
+        cdef PyObject *key
+        cdef PyObject *given
+        cdef int64_t n = 0, column, last = -1
+        cdef bint in_order = True
+        cdef double value
+        while PyDict_Next(x, &place, &key, &given):
+            if PyFloat_Check(<object>given):
+                value = PyFloat_AS_DOUBLE(<object>given)
+            elif PyLong_CheckExact(<object>given) or PyBool_Check(<object>given):
+                value = whole_as_double(<object>given)
+            else:
+                return False
+            if not (-LIMIT64 <= value <= LIMIT64 and n < MOST_VALUES):
+                return False
+            if self.latest_features[n] != NULL and rb_is_same_text(self.latest_features[n], key):
+                column = self.latest_columns[n]
+            else:
+                feature = <object>key  # held, whatever happens to the dict
+                column = self.column_of(feature, n)
+                if column == UNSEEN and unseen_allowed:
+                    continue
+                if column < 0:
+                    return False
+            in_order = in_order and last < column
+            example.of.values[n], example.of.columns[n] = value, column
+            last = column
+            n += 1
+        if PyDict_Size(x) != size or not (in_order or n <= MOST_UNORDERED):
+            return False
+        if not in_order:
+            sort_by_column(example.of.columns, example.of.values, n)
+        set_sparse(example, n, self.weights.c.n_features)
+        example.squared_norm = squared_norm_of(example.of.values, n)
+        return True
+
+    cdef int64_t column_of(self, feature, int64_t n) except -3:
+        """The column of a feature, the n-th of its mapping; `UNSEEN`, or `UNUSUAL`.
+
+        The caller's dict may change meanwhile: a comparison with features of odd types runs any code.
+        """
+        cdef PyObject *known
+        cdef int64_t column
+        if not (PyUnicode_CheckExact(feature) or PyLong_CheckExact(feature)):
+            return UNUSUAL
+        known = PyDict_GetItemWithError(self.columns, feature)
+        if known == NULL:
+            return UNSEEN
+        column = PyLong_AsSsize_t(<object>known)
+        if not 0 <= column < self.weights.c.n_features:
+            return UNUSUAL
+        if PyUnicode_CheckExact(feature):
+            Py_INCREF(feature)
+            known = self.latest_features[n]
+            self.latest_features[n] = <PyObject *>feature
+            self.latest_columns[n] = column
+            Py_XDECREF(known)
+        return column
+
     def learn_one(self, x, y, Turns turns=None):
         """Learn from an example if all is usual; whether it was.
 
         `turns` are those of a learner that other threads may know.
         """
+        return self.learn_usual(x, y, 1, turns)
+
+    def learn_table(self, X, y, Turns turns=None):
+        """The same of a table of one row, and an array of its label."""
+        if not (cnp.PyArray_CheckExact(X) and cnp.PyArray_CheckExact(y)
+                and cnp.PyArray_NDIM(y) == 1 and cnp.PyArray_SIZE(y) == 1):
+            return False
+        return self.learn_usual(X, y.item(), 2, turns)
+
+    cdef bint learn_usual(self, x, y, int ndim, Turns turns) except -1:
         cdef Example example
         cdef PyObject *found
         cdef int64_t slot
@@ -190,7 +276,7 @@ cdef class Engine:
             return False
         slot = PyLong_AsSsize_t(<object>found)
         if ((self.columns is None or type(x) is not dict) and not is_plain_label(y)
-                or not self.read(&example, x, True) or self.weights.busy
+                or not self.read(&example, x, ndim, True) or self.weights.busy
                 or slot >= len(self.classes)):
             return False
         if turns is None:
@@ -234,7 +320,7 @@ cdef class Engine:
         cdef Example example
         cdef double scores[MOST_CLASSES]
         cdef int64_t c, winner = -1
-        if (not RB_ALONE or not self.read(&example, x, False)
+        if (not RB_ALONE or not self.read(&example, x, 1, False)
                 or not (example.is_sparse or self.labels_fit_arrays)
                 or not self.score(&example, scores)):
             return None

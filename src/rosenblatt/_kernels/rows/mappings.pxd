@@ -5,6 +5,7 @@ from rosenblatt._kernels.rows.rows cimport Rows
 
 cdef enum:
     MOST_VALUES = 256
+    MOST_UNORDERED = 64
 
 
 cdef class MappingRow:
@@ -19,5 +20,4 @@ cdef class MappingRow:
 
 cdef double squared_norm_of(const double *values, int64_t n) noexcept
 cdef double whole_as_double(given) except? -1.0
-cdef int64_t read_usual(dict x, dict columns, int64_t n_features, bint unseen_allowed,
-                        double *values, int64_t *places) except -2
+cdef void sort_by_column(int64_t *columns, double *values, int64_t n) noexcept

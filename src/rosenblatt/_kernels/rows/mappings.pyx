@@ -1,12 +1,7 @@
 """A mapping {feature: value} as one sparse row, with columns handed out as features appear."""
 
 cimport numpy as cnp
-from cpython.bool cimport PyBool_Check
-from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next, PyDict_Size
-from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
-from cpython.long cimport PyLong_AsDouble, PyLong_AsSsize_t, PyLong_CheckExact
-from cpython.object cimport PyObject
-from cpython.unicode cimport PyUnicode_CheckExact
+from cpython.long cimport PyLong_AsDouble
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int64_t
 from rosenblatt._kernels.rows.rows cimport Rows
@@ -14,14 +9,8 @@ from rosenblatt._kernels.rows.rows cimport Rows
 import numpy as np
 
 from rosenblatt._kernels.rows.rows import sparse
-from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 
 cnp.import_array()
-
-cdef enum:
-    MOST_UNORDERED = 64
-
-cdef double LIMIT = FLOAT64_LIMIT
 
 
 class NotANumber(Exception):
@@ -87,7 +76,7 @@ cdef class MappingRow:
         self.rows.largest_squared_norm = squared_norm_of(values, n)
 
     cdef _sort(self, int64_t n):
-        if n > 64:
+        if n > MOST_UNORDERED:
             order = np.argsort(self._columns[:n], kind="stable")
             self._columns[:n], self._values[:n] = self._columns[:n][order], self._values[:n][order]
             return
@@ -104,46 +93,6 @@ cdef class MappingRow:
             self.columns[feature] = len(self.columns)
         self.pending.clear()
         self.rows.c.n_features = len(self.columns)
-
-
-cdef int64_t read_usual(dict x, dict columns, int64_t n_features, bint unseen_allowed,
-                        double *values, int64_t *places) except -2:
-    """As `MappingRow.read`, into room for `MOST_VALUES`: how many; -1 if anything is unusual."""
-    cdef Py_ssize_t place = 0, size = PyDict_Size(x)
-    cdef PyObject *key
-    cdef PyObject *given
-    cdef PyObject *known
-    cdef int64_t n = 0, column, last = -1
-    cdef bint in_order = True
-    cdef double value
-    while PyDict_Next(x, &place, &key, &given):
-        if PyFloat_Check(<object>given):
-            value = PyFloat_AS_DOUBLE(<object>given)
-        elif PyLong_CheckExact(<object>given) or PyBool_Check(<object>given):
-            value = whole_as_double(<object>given)
-        else:
-            return -1
-        feature = <object>key  # held, as a comparison with features of odd types may run any code
-        if not (-LIMIT <= value <= LIMIT and n < MOST_VALUES
-                and (PyUnicode_CheckExact(feature) or PyLong_CheckExact(feature))):
-            return -1
-        known = PyDict_GetItemWithError(columns, feature)
-        if known == NULL:
-            if unseen_allowed:
-                continue
-            return -1
-        column = PyLong_AsSsize_t(<object>known)
-        if not 0 <= column < n_features:
-            return -1
-        in_order = in_order and last < column
-        values[n], places[n] = value, column
-        last = column
-        n += 1
-    if PyDict_Size(x) != size or not (in_order or n <= MOST_UNORDERED):
-        return -1
-    if not in_order:
-        sort_by_column(places, values, n)
-    return n
 
 
 cdef void sort_by_column(int64_t *columns, double *values, int64_t n) noexcept:
