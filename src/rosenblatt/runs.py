@@ -241,8 +241,8 @@ class LinearRun(Run):
 
     def moves(self, u: FloatArray | None = None) -> Iterator[Move]:
         """Walk along the weights, touching what each update touches and no more."""
-        if self.ledger.start.rates:
-            yield from self._moves_with_rates(u)
+        if self.ledger.start.rates or self.ledger.start.is_scaled:
+            yield from self._moves_by_weights(u)
             return
         w = self.start.copy()
         number = w.dtype.type
@@ -266,8 +266,8 @@ class LinearRun(Run):
                     forward += float(u[c, at] @ (after - before))
             yield Move(margin, forward, growth)
 
-    def _moves_with_rates(self, u: FloatArray | None) -> Iterator[Move]:
-        """The same where a step is no multiple of the row."""
+    def _moves_by_weights(self, u: FloatArray | None) -> Iterator[Move]:
+        """The same where a step is no multiple of the row, or changes all weights."""
         pairs = zip(self.margins, self.weights, self.weights[1:], strict=False)
         for margin, before, after in pairs:
             forward = 0.0 if u is None else float(np.sum(u * (after - before)[:, : u.shape[1]]))

@@ -27,10 +27,17 @@ def rows(n: int, k: int, *, noise: float = 1.0, seed: int = 0) -> tuple[np.ndarr
     return X, np.array(["c", "a", "d", "b"])[scores.argmax(axis=1)]
 
 
+def model_of(learner, n_features):
+    """An empty model such as the learner would begin with."""
+    rule = learner.rule()
+    kinds = {"rates": rule.rates, "is_scaled": rule.scales}
+    return LinearModel([], n_features, averaged=learner.averages, **kinds)
+
+
 def passed(name, X, y, cuts, **settings):
     progress = Progress()
     learner = STREAMING[name]()
-    model = LinearModel([], X.shape[1], averaged=learner.averages, rates=learner.rule().rates)
+    model = model_of(learner, X.shape[1])
     online = OnlinePass(model, STREAMING[name]().rule(), **settings)
     given = []
     for start, stop in itertools.pairwise(cuts):
@@ -67,7 +74,7 @@ def test_without_answers_the_same_is_counted(name, noise):
     _, expected, _ = passed(name, X, y, [0, 900])
     progress = Progress()
     learner = STREAMING[name]()
-    model = LinearModel([], 6, averaged=learner.averages, rates=learner.rule().rates)
+    model = model_of(learner, 6)
     online = OnlinePass(model, learner.rule())
     tested = online.learn(X, y)
     points = progress.add_tested(tested)

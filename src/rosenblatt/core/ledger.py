@@ -20,10 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import learning, voting
-from rosenblatt.arrays import AnyFloatArray, is_sparse
-from rosenblatt.core.recording import COLUMNS, Entries, Update, refuse_missing
+from rosenblatt._kernels.rows.weights import FOLD_BITS
+from rosenblatt.arrays import AnyFloatArray, FloatArray, is_sparse
+from rosenblatt.core.recording import COLUMNS, Entries, Update, columns_of, refuse_missing
 from rosenblatt.core.rows import as_rows, inspect, products
-from rosenblatt.core.weights import Weights
+from rosenblatt.core.weights import Scaling, Weights
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.html_tables import first_and_last, html_card, html_headline, html_table, in_short
 
@@ -193,6 +194,8 @@ class ColumnLedger(BaseLedger[W]):
 
     def _update(self, k: int) -> Update:
         row, y_true, y_pred, step, t = (column[k] for column in self.entries[:5])
+        if len(self.entries.scale):
+            step = step * self.entries.scale[k]
         predicted = None if y_pred < 0 else self.classes[y_pred]
         return Update(int(row), self.classes[y_true], predicted, float(step), int(t))
 
@@ -243,10 +246,42 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         best_t: int | None = None,
         average_from: int = 0,
         average_from_of_best: int = 0,
+        end: Scaling | None = None,
+        end_of_best: Scaling | None = None,
     ) -> None:
         super().__init__(classes, entries, n_examples, start.t, best_t)
         self.start, self._n_float32 = start, n_float32
+        # Weights that are scaled change after the last update as well; of the best, likewise.
+        self.end = Scaling(*start.scaling) if end is None else end
+        self._end_of_best = end_of_best
         self.average_from, self._average_from_of_best = average_from, average_from_of_best
+
+    def _cut(self, k: int) -> None:
+        if self.start.is_scaled and k < len(self):
+            self.end = self._scaling_after(k)
+        super()._cut(k)
+
+    def _scaling_after(self, k: int) -> Scaling:
+        """Return the numbers of scaled weights right after the first ``k`` updates."""
+        if k == 0:
+            return Scaling(*self.start.scaling)
+        entries, last = self.entries, k - 1
+        folds = int(entries.folds[last])
+        folds_before = int(entries.folds[last - 1]) if last else self.start.scaling[1]
+        return self.end._replace(
+            scale=float(entries.scale[last]),
+            folds=folds,
+            clock=float(entries.clock[last]) if folds == folds_before else 0.0,
+            since=int(entries.t[last]) - 1,
+        )
+
+    @property
+    def best(self) -> Ledger:
+        """The ledger up to the weights that predict: of the best epoch, or else all of it."""
+        best = super().best
+        if best is not self and self._end_of_best is not None:
+            best.end = self._end_of_best
+        return best
 
     @property
     def n_vectors(self) -> int:
@@ -279,15 +314,20 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         survival = self.survival.astype(np.float64)
         bias_step = float(start.fit_intercept)
         _, y_true, y_pred, step, *_ = self.entries
+        matrix, bias = start.matrix, start.bias
+        if start.is_scaled:  # the weights and what is stored of them vote alike
+            shrunk = np.ldexp(1.0, FOLD_BITS * (start.scaling[1] - self.end.folds))
+            matrix, bias = start.stored_matrix * shrunk, start.stored_bias * shrunk
+            step = self.entries.stored_after(self.end.folds)
         block = max(1, VOTE_BLOCK // max(1, support_vectors.shape[0]))
         out = []
         for first in range(0, queries.shape[0], block):
             part = queries[first : first + block]
             found, at_start = (
                 np.ascontiguousarray(products(part, vectors), np.float64)
-                for vectors in (support_vectors, start.matrix)
+                for vectors in (support_vectors, matrix)
             )
-            at_start = at_start + start.bias
+            at_start = at_start + bias
             if start.n_vectors == 1:
                 signed, first_scores = (2 * y_true - 1) * step, np.ascontiguousarray(at_start[:, 0])
                 positive = ties == "positive"
@@ -308,7 +348,8 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
     def to_arrays(self) -> dict[str, Any]:
         """Everything there is to know, as arrays and plain numbers."""
         return {
-            "start": self.start.to_arrays(),
+            "start": self.start.snapshot(),
+            **({"end": self.end} if self.start.is_scaled else {}),
             "classes": self.classes,
             **dict(zip(COLUMNS, self.entries, strict=True)),
             "n_examples": self.n_examples,
@@ -328,7 +369,9 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             )
         )
         k = len(classes)
-        lengths = {len(column) for column in entries[: 6 if start.rates else 5]}
+        kinds = {"with_rates": start.rates is not None, "with_scales": start.is_scaled}
+        places = [COLUMNS.index(name) for name in columns_of(**kinds)]
+        lengths = {len(entries[place]) for place in places}
         sound = (
             len(lengths) == 1
             and start.n_vectors in ((1, k) if k <= 2 else (k,))
@@ -336,15 +379,24 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             and bool(((entries.y_pred >= -1) & (entries.y_pred < k)).all())
             and bool((entries.row >= 0).all())
             and bool(np.isfinite(entries.step).all() and np.isfinite(entries.change).all())
+            and bool((entries.scale > 0.0).all() and (entries.scale <= 1.0).all())
+            and bool(np.isfinite(entries.clock).all())
+            and bool((np.diff(entries.folds, prepend=start.scaling[1]) >= 0).all())
         )
         if not sound:
             raise InputError(
                 "these arrays are no ledger: their lengths differ, or they name rows or classes "
                 "that cannot be."
             )
-        n_examples, average_from = int(arrays["n_examples"]), arrays.get("average_from", 0)
-        kinds = {"n_float32": arrays["n_float32"], "average_from": average_from}
-        return cls(start, classes, entries, n_examples, **kinds)
+        return cls(
+            start,
+            classes,
+            entries,
+            int(arrays["n_examples"]),
+            n_float32=arrays["n_float32"],
+            average_from=arrays.get("average_from", 0),
+            end=arrays.get("end"),
+        )
 
     def _begin(self, X: Any, *, averaged: bool = False) -> tuple[Weights, list[Any]]:
         start = self.start
@@ -358,8 +410,10 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             averaged=averaged,
             by_feature=is_sparse(X),
             rates=start.rates,
+            is_scaled=start.is_scaled,
         )
-        weights.set(start.matrix, start.bias)
+        weights.set(start.stored_matrix, start.stored_bias)
+        weights.scaling = start.scaling
         if start.rates:
             weights.matrix_rate[...], weights.bias_rate[...] = start.matrix_rate, start.bias_rate
         mixed = self._n_float32 is not None
@@ -380,7 +434,9 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
     def _play(self, state: tuple[Weights, list[Any]], start: int, stop: int, t0: int = 0) -> None:
         weights, kinds = state
         entries = self.entries
-        if t0:  # what came before counts from the first example on
+        if weights.is_scaled:
+            entries = entries._replace(clock=self._clocks_since(t0))
+        elif t0:  # what came before counts from the first example on
             entries = entries._replace(t=np.maximum(entries.t - t0, 1))
         if len(kinds) == 2 and self._n_float32 is not None:
             end = min(stop, self._n_float32)
@@ -391,10 +447,63 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             weights.promote()
             start = end
         learning.replay(weights, kinds[0], *entries, start, stop)
+        if weights.is_scaled and stop == len(self):
+            weights.scaling = self.end
+
+    def _clock_at(self, t0: int) -> tuple[float, int]:
+        """Return the clock of scaled weights where the average begins, and the folds by then."""
+        if t0 > self._start_t:
+            return self.end.clock_from, self.end.folds_from
+        start = Scaling(*self.start.scaling)
+        return start.clock_at(self._start_t), start.folds
+
+    def _clocks_since(self, t0: int) -> FloatArray:
+        """Return the clock before each update, counted from where the average begins."""
+        entries = self.entries
+        clock_from, folds_from = self._clock_at(t0)
+        folds_before = np.concatenate([self.start.scaling[1:2], entries.folds[:-1]])
+        folds_before = folds_before[: len(entries.folds)]
+        # At a fold the clock begins again, so that only what came before it has the offset.
+        clock = np.where(folds_before == folds_from, entries.clock - clock_from, entries.clock)
+        return np.where(entries.t <= t0, 0.0, clock)
+
+    def _clock_at_end(self, t0: int) -> float:
+        """Return the clock after all examples, counted from where the average begins."""
+        clock_from, folds_from = self._clock_at(t0)
+        clock = self.end.clock_at(self.n_examples)
+        return clock - clock_from if self.end.folds == folds_from else clock
+
+    def shares(self, *, mean: bool) -> FloatArray:
+        """Return how much of each update's row is in scaled weights at the end, or in their mean.
+
+        A step is made smaller by every fold after it. In the sum of all weights it counts by the
+        scales after each example from its own on.
+        """
+        entries, folds = self.entries, self.end.folds
+        if not mean:
+            return entries.stored_after(folds) * self.end.scale
+        t0 = max(self._start_t, self.average_from)
+        clocks = self._clocks_since(t0)
+        folds_before = np.concatenate([self.start.scaling[1:2], entries.folds[:-1]])
+        found = np.empty(len(entries.folds))
+        # Backwards: what one unit of what is stored adds to the sum from here to the end.
+        to_come, clock_of_end = 0.0, self._clock_at_end(t0)
+        for k in range(len(found) - 1, -1, -1):
+            folded = int(entries.folds[k] - folds_before[k])
+            own = 0.0 if folded else float(clocks[k])
+            found[k] = to_come + clock_of_end - own
+            if folded:
+                to_come = (to_come + clock_of_end) * 2.0 ** (-FOLD_BITS * folded)
+                clock_of_end = float(clocks[k])
+        return entries.step * found / max(self.n_examples - t0, 1)
 
     def _weights(self, state: tuple[Weights, list[Any]]) -> tuple[AnyFloatArray, AnyFloatArray]:
         return state[0].matrix.copy(), state[0].bias.copy()
 
     def _average(self, state: tuple[Weights, list[Any]]) -> tuple[AnyFloatArray, AnyFloatArray]:
-        state[0].t = self.n_examples - max(self._start_t, self.average_from)
-        return state[0].average()
+        weights, t0 = state[0], max(self._start_t, self.average_from)
+        weights.t = self.n_examples - t0
+        if weights.is_scaled:
+            clock = self._clock_at_end(t0)
+            weights.scaling = self.end._replace(clock=clock, since=weights.t)
+        return weights.average()

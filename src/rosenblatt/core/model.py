@@ -14,7 +14,7 @@ from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.readouts import Readouts
 from rosenblatt.core.recording import Entries, Note, Recorder
 from rosenblatt.core.rows import Rows
-from rosenblatt.core.weights import Weights, widened
+from rosenblatt.core.weights import Scaling, Weights, widened
 from rosenblatt.errors import SlimModelError
 
 
@@ -191,6 +191,7 @@ class LinearModel(Model):
         fit_intercept: bool = True,
         averaged: bool = False,
         rates: str | None = None,
+        is_scaled: bool = False,
         random: int = 0,
         binary_as_multiclass: bool = False,
     ) -> None:
@@ -203,12 +204,14 @@ class LinearModel(Model):
             fit_intercept=fit_intercept,
             averaged=averaged,
             rates=rates,
+            is_scaled=is_scaled,
         )
         self.recorder: Recorder | None = None
         self.start: Weights | None = None
         # Updates made in float32, if the weights became float64 after them.
         self.n_float32: int | None = None
         self.average_from_of_best = 0
+        self.scaling_of_best: Scaling | None = None
         # Epochs of all fits; what the rows measured, if parameters count relative to them.
         self.n_epochs = 0
         self.units: Any = None
@@ -246,6 +249,8 @@ class LinearModel(Model):
     def noting_when(self, keep: Callable[[], Any]) -> Callable[[], Any]:
         def noted() -> Any:
             self.average_from_of_best = self.weights.average_from
+            if self.weights.is_scaled:
+                self.scaling_of_best = Scaling(*self.weights.scaling)
             return keep()
 
         return super().noting_when(noted)
@@ -320,6 +325,8 @@ class LinearModel(Model):
             best_t=self.best_t,
             average_from=self.weights.average_from,
             average_from_of_best=self.average_from_of_best,
+            end=Scaling(*self.weights.scaling) if self.weights.is_scaled else None,
+            end_of_best=self.scaling_of_best,
         )
 
     def digest(self) -> str:

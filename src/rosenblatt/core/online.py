@@ -11,7 +11,7 @@ from rosenblatt._kernels.rows import learning
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.classes import class_segments, predicted_labels
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.recording import Entries
+from rosenblatt.core.recording import Entries, log_for
 from rosenblatt.core.rows import Rows, inspect, row_arrays, rows_between
 from rosenblatt.core.training import LOG_CAPACITY, overflow_error
 
@@ -168,8 +168,7 @@ class OnlinePass:
         note, log = model.recording(model.next_row - start), None
         if note is not None:
             room = max(LOG_CAPACITY, 2 * model.weights.n_vectors)
-            # Without the changes of the rates replay would leave them as they were.
-            log = learning.Log(room, with_rates=self._rule.rates is not None)
+            log = log_for(self._rule, room)
         while start < stop:
             start = learning.learn(
                 model.weights,

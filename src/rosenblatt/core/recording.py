@@ -9,13 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import learning
+from rosenblatt._kernels.rows.rules import Rule
+from rosenblatt._kernels.rows.weights import FOLD_BITS
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.plurals import count
 
 # Updates by single examples that wait until they are put together.
 SINGLE_EXAMPLES = 1024
 # What the columns of a ledger are called among its arrays.
-COLUMNS = ("row", "right", "wrong", "step", "t", "change")
+COLUMNS = ("row", "right", "wrong", "step", "t", "change", "scale", "folds", "clock")
+
+
+def columns_of(*, with_rates: bool, with_scales: bool) -> tuple[str, ...]:
+    """Return those of the columns that are not empty."""
+    return COLUMNS[: 6 if with_rates else 5] + (COLUMNS[6:] if with_scales else ())
 
 
 class Update(NamedTuple):
@@ -23,7 +31,8 @@ class Update(NamedTuple):
 
     ``row`` is the number of the example in what was given to ``fit``, then to the calls after it.
     ``y_pred`` is None when the right class was raised and no other lowered (a multiclass tie).
-    ``t`` counts the examples seen, this one included.
+    ``t`` counts the examples seen, this one included. Where the rule also scales all weights, the
+    step is what was added after that.
     """
 
     row: int
@@ -37,6 +46,9 @@ class Entries(NamedTuple):
     """Updates as columns; ``y_true`` and ``y_pred`` are numbers of classes, -1 for none.
 
     ``change`` says by how much the rates of the weights fell; it is empty where they have none.
+    Where weights are scaled, ``step`` is what was added to what is stored, ``scale`` and ``folds``
+    are those after the update, and ``clock`` the sum of the scales after each example before it,
+    since the last fold before it; else these three are empty.
     """
 
     row: npt.NDArray[np.int64]
@@ -45,6 +57,19 @@ class Entries(NamedTuple):
     step: npt.NDArray[np.float64]
     t: npt.NDArray[np.int64]
     change: npt.NDArray[np.float64] = np.zeros(0)
+    scale: npt.NDArray[np.float64] = np.zeros(0)
+    folds: npt.NDArray[np.int64] = np.zeros(0, np.int64)
+    clock: npt.NDArray[np.float64] = np.zeros(0)
+
+    @property
+    def steps(self) -> FloatArray:
+        """How far the weights themselves went."""
+        return self.step * self.scale if len(self.scale) else self.step
+
+    def stored_after(self, folds: int) -> FloatArray:
+        """Return what each step is in what is stored after so many folds."""
+        powers = FOLD_BITS * np.maximum(np.minimum(self.folds - folds, 0), -200)
+        return np.asarray(np.ldexp(self.step, powers))
 
     @classmethod
     def of(cls, log: learning.Log) -> Entries:
@@ -70,6 +95,11 @@ class Entries(NamedTuple):
         if len(parts) == 1:
             return parts[0]
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def log_for(rule: Rule, capacity: int) -> learning.Log:
+    """Return an empty log with the columns that the updates of a rule need."""
+    return learning.Log(capacity, with_rates=rule.rates is not None, with_scales=rule.scales)
 
 
 # What is called with updates as they are made.
@@ -103,10 +133,10 @@ class Recorder:
         if len(entries.row):
             self._parts.append(entries)
 
-    def log(self, *, with_rates: bool) -> learning.Log:
+    def log(self, rule: Rule) -> learning.Log:
         """Return the log into which single examples write."""
         if self._log is None:
-            self._log = learning.Log(SINGLE_EXAMPLES, with_rates=with_rates)
+            self._log = log_for(rule, SINGLE_EXAMPLES)
         return self._log
 
     def flush(self) -> None:

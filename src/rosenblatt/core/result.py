@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows.rules import Rule
+from rosenblatt._kernels.rows.weights import FOLD_BITS
 from rosenblatt.core.recording import Entries
 
 STOP_REASONS = {
@@ -128,14 +129,27 @@ class Pairs:
         self._step: npt.NDArray[np.float64] = np.zeros(0)
         self._waiting: list[tuple[Any, Any]] = []
         self._n_waiting = 0
+        self._folds = 0  # of scaled weights, by the last entry
 
     def add(self, entries: Entries) -> None:
+        if len(entries.folds):
+            entries = self._as_stored(entries)
         k = self._n_classes
         key = (entries.row * k + entries.y_true) * (k + 1) + (entries.y_pred + 1)
         self._waiting.append((key, entries.step))
         self._n_waiting += len(key)
         if self._n_waiting > max(self.MOST_WAITING, len(self._key)):
             self._merge()
+
+    def _as_stored(self, entries: Entries) -> Entries:
+        """Bring the steps so far, and those of the entries, to the folds after the last entry."""
+        folds = int(entries.folds[-1])
+        shrunk = 2.0 ** (FOLD_BITS * (self._folds - folds))
+        if shrunk != 1.0:
+            self._merge()
+            self._step = self._step * shrunk
+        self._folds = folds
+        return entries._replace(step=entries.stored_after(folds))
 
     def _merge(self) -> None:
         keys = np.concatenate([self._key, *(key for key, _ in self._waiting)])
@@ -210,7 +224,7 @@ class FitResult:
 
     mistakes_per_epoch: list[int] = field(default_factory=list)
     stop_reason: str = "max_iter"
-    # The mean log loss of each epoch, of a rule that has probabilities.
+    # The mean loss of each epoch, of a rule that ends by it.
     losses: list[float] = field(default_factory=list)
     n_updates: int = 0
     cycle_length: int | None = None
@@ -221,6 +235,8 @@ class FitResult:
     pairs: Pairs | Shares | None = None
     signs: npt.NDArray[np.int8] | None = None
     eta: float = 1.0
+    # What the coefficients are multiplied by where the rule scales the weights.
+    scale: float = 1.0
     random: int = 0
     _least: float = math.inf
     _least_at: int = 0
@@ -250,11 +266,12 @@ class FitResult:
     def dual_form(self) -> DualForm | None:
         """Rows that moved the weights, and by how much each vector; None if that is not known."""
         if self.pairs is not None:
-            return self.pairs.coefficients()
+            rows, found = self.pairs.coefficients()
+            return rows, found * self.scale
         dual = self.dual
         if dual is None and self.signs is not None and self.mistakes_per_row is not None:
             dual = np.asarray(self.eta * self.mistakes_per_row * self.signs, np.float64)
         if dual is None:
             return None
         support = np.flatnonzero(dual)
-        return support, dual[support][None, :]
+        return support, dual[support][None, :] * self.scale

@@ -108,5 +108,7 @@ def changes_few_weights(model: LinearModel, table: Any) -> bool:
     """Whether sparse rows touch so few of the features that a snapshot of these pays."""
     if 2 * len(table.indices) >= model.weights.n_features:
         return False
-    # A mean whose scale becomes 1 again changes all of its numbers.
+    # A fold changes all weights, and a mean whose scale becomes 1 again all of its numbers.
+    if model.weights.is_scaled:
+        return False
     return model.readouts is None or not model.readouts.may_rescale(table.shape[0])

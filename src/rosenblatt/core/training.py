@@ -16,10 +16,10 @@ from rosenblatt.arrays import AnyFloatArray, Labels
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import best_classes, row_blocks
 from rosenblatt.core.readouts import Readouts
-from rosenblatt.core.recording import Entries, Note
+from rosenblatt.core.recording import Entries, Note, log_for
 from rosenblatt.core.result import FitResult, Pocket, new_sums, stop_asked
 from rosenblatt.core.rows import Rows, contradictory, margins
-from rosenblatt.core.weights import Weights
+from rosenblatt.core.weights import Scaling, Weights
 from rosenblatt.errors import OverflowRefused
 
 Mask = npt.NDArray[np.bool_]
@@ -67,12 +67,13 @@ class LinearTrainer(epochs.Trainer):
         # The length of a step after so many epochs, if it changes.
         self.eta_after: Callable[[int], float] | None = None
         self.separates = not rule.blames_all_rivals
-        self.converges = self.separates and rule.rates is None  # as a theorem promises
+        # As a theorem promises, and a bound on the margin tells when it promises nothing.
+        self.converges = self.separates and rule.rates is None and not rule.scales
         counted = np.ones(rows.n_rows) if row_weights is None else row_weights
         self._total_weight = float((counted if subset is None else counted[subset]).sum())
         # Whether the average is to leave out the first epochs, and where it may begin next.
         self.tail = False
-        self._next_start: tuple[int, AnyFloatArray, AnyFloatArray] | None = None
+        self._next_start: tuple[int, AnyFloatArray, AnyFloatArray, Scaling] | None = None
         self.pocket: Pocket | None = None
         self._updates_seen = 0  # by the last look into the pocket
 
@@ -90,6 +91,7 @@ class LinearTrainer(epochs.Trainer):
             if self.stops_at(place):
                 break
         self.n_updates = self._tally.updates
+        self.result.scale = self._weights.scale
         return self._tally.mistakes - mistakes_before
 
     def end_epoch(self, epoch: int) -> None:
@@ -99,13 +101,13 @@ class LinearTrainer(epochs.Trainer):
         """
         if self.eta_after is not None:
             self._rule.set_eta(self.eta_after(epoch))
-        if self._rule.blames_all_rivals:
+        if self._rule.ends_by_loss:
             before = sum(self.result.losses)
             self.result.losses.append(self._tally.loss / (self._total_weight or 1.0) - before)
         if self.tail and epoch & (epoch - 1) == 0:
             if self._next_start is not None:
                 self._weights.begin_average(*self._next_start)
-            self._next_start = self._weights.total()
+            self._next_start = *self._weights.total(), Scaling(*self._weights.scaling)
 
     def is_right(self, *, changed: bool) -> bool:
         if not changed:
@@ -127,7 +129,8 @@ class LinearTrainer(epochs.Trainer):
         """For which rows something holds of their scores and labels as things are."""
         weights, found = self._weights, np.empty(self._rows.n_rows, bool)
         for some in row_blocks(len(found), weights.n_vectors):
-            scores = score(self._rows, weights.table, weights.bias, some.start, some.stop)
+            # What is stored answers as the weights do, whose scale is above 0.
+            scores = score(self._rows, weights.table, weights.stored_bias, some.start, some.stop)
             found[some] = holds(scores, self._labels[some])
         return found
 
@@ -148,7 +151,9 @@ class LinearTrainer(epochs.Trainer):
 
     def state(self) -> Sequence[npt.NDArray[np.floating]]:
         weights = self._weights
-        found = weights.bias, weights.table, weights.bias_rate, weights.table_rate
+        if weights.is_scaled:
+            return ()  # the next step depends on how many there were, which never repeats
+        found = weights.stored_bias, weights.table, weights.bias_rate, weights.table_rate
         return found if weights.rates else found[:2]
 
 
@@ -160,7 +165,8 @@ class MarginCeiling:
     classes u has a part for each, the margin is that of the right class over every other, and a
     step that raised the right class alone may have lowered u·w by its length times the longest
     row. What the rounding of the updates can have hidden is added. Weights with rates do not move
-    by multiples of rows, so that their length proves nothing.
+    by multiples of rows, and those that are scaled lose what they gained, so that their length
+    proves nothing.
     """
 
     def __init__(self, weights: Weights, rows: Rows, tally: learning.Tally) -> None:
@@ -190,7 +196,7 @@ class MarginCeiling:
     def bound(self) -> float:
         """What the weights at the end of an epoch prove."""
         tally = self._tally
-        if tally.step_sum <= 0.0 or self._weights.rates:
+        if tally.step_sum <= 0.0 or self._weights.rates or self._weights.is_scaled:
             return math.inf
         self._largest_norm = max(self._largest_norm, self._norm(None))
         hidden = 2.0 * tally.updates * self._rounding * self._largest_norm
@@ -253,7 +259,7 @@ def _walk(
     # Room for at least one example: a soft step may write one entry a class.
     room = max(min(LOG_CAPACITY, rows.n_rows), 2 * weights.n_vectors)
     wanted = [note for note in notes if note is not None]
-    log = learning.Log(room, with_rates=rule.rates is not None) if wanted else None
+    log = log_for(rule, room) if wanted else None
     products = weights.n_vectors * (1 << 10 if rows.is_sparse else max(1, rows.n_features))
     block = min(ROWS_AT_A_TIME, max(1, PRODUCTS_AT_A_TIME // products))
 

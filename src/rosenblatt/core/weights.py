@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,39 @@ from rosenblatt.arrays import AnyFloatArray, FloatArray
 from rosenblatt.core.rows import Rows, as_rows, inspect
 
 # What there is for each weight, and for each bias: itself, its running sum, the rate of its steps.
-TABLES, BIASES = ("table", "table_sum", "table_rate"), ("bias", "bias_sum", "bias_rate")
-BOUND = (*TABLES, *BIASES, "rates", "by_feature", "n_features", "fit_intercept")
+TABLES = ("table", "table_sum", "table_rate")
+BIASES = ("stored_bias", "bias_sum", "bias_rate")
+BOUND = (*TABLES, *BIASES, "rates", "by_feature", "n_features", "fit_intercept", "is_scaled")
 ARRAYS = ("coef", "intercept", "coef_sum", "intercept_sum", "coef_rate", "intercept_rate")
 # The rates of weights that have not moved. That of gradients is the root of 1e-12 inverted, which
 # is added to their squares: so little that the first step of a weight is eta long.
 START_RATES = {"variance": 1.0, "gradient": 1e6}
+
+
+class Scaling(NamedTuple):
+    """What there is to know of weights that a rule scales, beside what is stored of them.
+
+    The weights are ``scale`` times what is stored. ``folds`` counts how often what is stored was
+    multiplied by 2^-10, so that the scale could grow again. ``clock + scale * (t - since)`` is the
+    sum of the scales after each example since the last fold. ``updates`` counts the steps so far,
+    ``examples`` those that the rule was asked about (no rows of weight 0), and ``length2`` is the
+    squared length of the weights, where the rule asks for it. When the average began, that sum was
+    ``clock_from`` and there had been ``folds_from`` folds.
+    """
+
+    scale: float = 1.0
+    folds: int = 0
+    clock: float = 0.0
+    since: int = 0
+    updates: int = 0
+    examples: int = 0
+    length2: float = 0.0
+    clock_from: float = 0.0
+    folds_from: int = 0
+
+    def clock_at(self, t: int) -> float:
+        """Return the sum of the scales after each of the first t examples, since the last fold."""
+        return self.clock + self.scale * (t - self.since)
 
 
 class Weights(WeightArrays):
@@ -31,6 +58,10 @@ class Weights(WeightArrays):
     With ``rates`` each weight has a number that its steps are multiplied by and that falls with
     every update, to ``rate / (1 + change·x²·rate)`` if it is a "variance", and to ``rate / sqrt(1 +
     change·x²·rate²)`` if it is that of a "gradient".
+    With ``is_scaled`` the table holds v, and the weights are ``scale · v``: a rule that multiplies
+    all weights changes one number. With C the sum of the scales after each example, the running sum
+    is ``u = Σ C·step·x`` and the sum of the weights over all examples ``C·v - u``. `matrix`, `bias`
+    and whatever else is read here are the weights, not v.
 
     Dense rows want the features of a class side by side, sparse rows of several classes the
     classes of a feature: ``arrange`` brings the table into the one or the other order. Room for
@@ -47,6 +78,7 @@ class Weights(WeightArrays):
         averaged: bool = False,
         by_feature: bool = False,
         rates: str | None = None,
+        is_scaled: bool = False,
     ) -> None:
         shape = (n_features, n_vectors) if by_feature else (n_vectors, n_features)
         rate = START_RATES.get(rates or "")
@@ -61,6 +93,7 @@ class Weights(WeightArrays):
             by_feature=by_feature,
             n_features=n_features,
             fit_intercept=fit_intercept,
+            is_scaled=is_scaled,
         )
 
     @property
@@ -69,8 +102,24 @@ class Weights(WeightArrays):
 
     @property
     def matrix(self) -> AnyFloatArray:
-        """The weights as (n_vectors, n_features); a view."""
+        """The weights as (n_vectors, n_features); a view, unless they are scaled."""
+        return self._scaled(self.stored_matrix)
+
+    @property
+    def bias(self) -> AnyFloatArray:
+        """The biases; the array itself, unless they are scaled."""
+        return self._scaled(self.stored_bias)
+
+    @property
+    def stored_matrix(self) -> AnyFloatArray:
+        """What is stored of the weights as (n_vectors, n_features); a view."""
         return self._as_matrix(self.table)
+
+    def _scaled(self, stored: AnyFloatArray) -> AnyFloatArray:
+        """The weights of which this is stored; rounded once, to the type they are stored in."""
+        if not self.is_scaled:
+            return stored
+        return (stored * np.float64(self.scale)).astype(stored.dtype)
 
     @property
     def matrix_sum(self) -> Any:
@@ -89,6 +138,9 @@ class Weights(WeightArrays):
     def average(self) -> tuple[AnyFloatArray, AnyFloatArray]:
         """Mean of the weights and biases over the examples since it began, in float64."""
         t = max(self.t - self.average_from, 1)
+        if self.is_scaled:
+            matrix, bias = self._weighted(self.clock / t)
+            return matrix - self.matrix_sum / t, bias - self.bias_sum / t
         return (
             self.matrix - self.matrix_sum / t,
             self.bias - self.bias_sum / t,
@@ -96,33 +148,47 @@ class Weights(WeightArrays):
 
     def total(self) -> tuple[int, FloatArray, FloatArray]:
         """The examples seen, and the sum of the weights and biases of the average after each."""
-        matrix, bias = self._weighted(self.t - self.average_from)
+        counted = self.clock if self.is_scaled else self.t - self.average_from
+        matrix, bias = self._weighted(counted)
         return self.t, matrix - self.matrix_sum, bias - self.bias_sum
 
-    def begin_average(self, t: int, total: FloatArray, bias_total: FloatArray) -> None:
-        """Let the average begin where ``t`` examples were seen and `total` was this."""
-        matrix, bias = self._weighted(t - self.average_from)
+    def begin_average(
+        self, t: int, total: FloatArray, bias_total: FloatArray, scaling: Scaling
+    ) -> None:
+        """Let the average begin where ``t`` examples were seen, with this `total` and `scaling`."""
+        # The clock of scaled weights goes on, so that all of the total joins the sums.
+        matrix, bias = self._weighted(0 if self.is_scaled else t - self.average_from)
+        if self.is_scaled:
+            self.scaling = Scaling(*self.scaling)._replace(
+                clock_from=scaling.clock_at(t), folds_from=scaling.folds
+            )
         self.matrix_sum[...] += total - matrix
         self.bias_sum[...] += bias_total - bias
         self.average_from = t
 
-    def _weighted(self, n: int) -> tuple[FloatArray, FloatArray]:
-        """The weights and biases n times, in float64."""
-        return self.matrix * np.float64(n), self.bias * np.float64(n)
+    def _weighted(self, n: float) -> tuple[FloatArray, FloatArray]:
+        """What is stored of the weights and biases n times, in float64."""
+        return self.stored_matrix * np.float64(n), self.stored_bias * np.float64(n)
 
     def score(self, rows: Rows) -> FloatArray:
         """Scores of rows, which the table is arranged for, by the mean if averaged, else as is."""
-        latest = score(rows, self.table, self.bias)
+        latest = score(rows, self.table, self.stored_bias)
         if not self.averaged:
-            return latest
+            return latest * self.scale if self.is_scaled else latest
         counted = max(self.t - self.average_from, 1)
+        if self.is_scaled:
+            latest = latest * (self.clock / counted)
         return latest - score(rows, self.table_sum, self.bias_sum) / counted
 
     def set(self, matrix: AnyFloatArray, bias: AnyFloatArray) -> None:
         """Start from these weights."""
-        self.matrix[...] = matrix
-        self.bias[...] = bias
+        self.stored_matrix[...] = matrix
+        self.stored_bias[...] = bias
         self.measure_reach()
+        if self.is_scaled:
+            numbers = Scaling(*self.scaling)
+            self.scaling = numbers._replace(scale=1.0, clock=float(self.t), since=self.t)
+            self.measure_length()
 
     def arrange(self, *, by_feature: bool) -> None:
         """Put the table into the order the rows to come are read in; one vector fits both."""
@@ -169,6 +235,9 @@ class Weights(WeightArrays):
         biases = {name: split(name, values) for name, values in self.present(BIASES).items()}
         tables = {name: split(name, values) for name, values in self.present(TABLES).items()}
         self._lay_out(tables, by_feature=self.by_feature, **biases)
+        if self.is_scaled:  # two halves have half of the squared length
+            numbers = Scaling(*self.scaling)
+            self.scaling = numbers._replace(length2=0.5 * numbers.length2)
 
     def add_vector(self) -> None:
         """A vector of zeros for one more class."""
@@ -186,7 +255,7 @@ class Weights(WeightArrays):
         self._rebind(**{name: bias[:-1].copy() for name, bias in self.present(BIASES).items()})
 
     def present(self, names: Sequence[str]) -> dict[str, AnyFloatArray]:
-        """Those of the tables, as matrices, or of the biases that there are; views."""
+        """Those of the tables, as matrices, or of the biases that there are; as stored, views."""
         found = {name: getattr(self, name) for name in names}
         there = {name: values for name, values in found.items() if values is not None}
         if names is not TABLES:
@@ -233,14 +302,46 @@ class Weights(WeightArrays):
         # Binding claims the arrays, as the loops do; it refuses when one of them is at work.
         self._rebind()
 
+    def squared_distance(
+        self, origin_table: AnyFloatArray | None = None, origin_bias: AnyFloatArray | None = None
+    ) -> float:
+        """The squared length of (weights - origin), summed in a fixed order."""
+        weights = Weights.from_arrays(self.to_arrays()) if self.is_scaled else self
+        return WeightArrays.squared_distance(weights, origin_table, origin_bias)
+
     def copy(self) -> Weights:
-        return Weights.from_arrays(self.to_arrays())
+        return Weights.from_arrays(self.snapshot())
 
     def to_arrays(self) -> dict[str, Any]:
-        """Everything there is to know, as arrays and plain numbers."""
-        return {
-            "coef": self.matrix.copy(),
-            "intercept": self.bias.copy(),
+        """The weights, their sums and rates as arrays and plain numbers, with a scale of 1.
+
+        Without scales that is a `snapshot`. Of scaled weights it has the weights themselves, and
+        sums as plain weights would have them, so that such models can be added up.
+        """
+        arrays = self.snapshot()
+        if not self.is_scaled:
+            return arrays
+        n = self.t - self.average_from
+        arrays["coef"], arrays["intercept"] = self.matrix, self.bias
+        if self.averaged:
+            _, matrix, bias = self.total()
+            arrays["coef_sum"] = arrays["coef"] * np.float64(n) - matrix
+            arrays["intercept_sum"] = arrays["intercept"] * np.float64(n) - bias
+        numbers = Scaling(*self.scaling)
+        arrays["scaling"] = numbers._replace(
+            scale=1.0, folds=0, clock=float(n), since=self.t, clock_from=0.0, folds_from=0
+        )
+        del arrays["reach"]  # which is that of what is stored
+        return arrays
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything there is to know, as arrays and plain numbers.
+
+        Of scaled weights the arrays are what is stored, so that learning goes on to the last bit.
+        """
+        arrays = {
+            "coef": self.stored_matrix.copy(),
+            "intercept": self.stored_bias.copy(),
             "coef_sum": self.matrix_sum.copy() if self.averaged else None,
             "intercept_sum": self.bias_sum.copy() if self.averaged else None,
             "coef_rate": self.matrix_rate.copy() if self.rates else None,
@@ -252,6 +353,9 @@ class Weights(WeightArrays):
             "average_from": self.average_from,
             "reach": self.reach,
         }
+        if self.is_scaled:
+            arrays["scaling"] = Scaling(*self.scaling)
+        return arrays
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any]) -> Weights:
@@ -263,9 +367,10 @@ class Weights(WeightArrays):
             averaged=arrays["coef_sum"] is not None,
             by_feature=arrays["by_feature"],
             rates=arrays.get("rates"),
+            is_scaled=arrays.get("scaling") is not None,
         )
-        weights.matrix[...] = coef
-        weights.bias[...] = arrays["intercept"]
+        weights.stored_matrix[...] = coef
+        weights.stored_bias[...] = arrays["intercept"]
         if weights.averaged:
             weights.matrix_sum[...] = arrays["coef_sum"]
             weights.bias_sum[...] = arrays["intercept_sum"]
@@ -273,6 +378,8 @@ class Weights(WeightArrays):
             weights.matrix_rate[...] = arrays["coef_rate"]
             weights.bias_rate[...] = arrays["intercept_rate"]
         weights.t, weights.average_from = arrays["t"], arrays.get("average_from", 0)
+        if weights.is_scaled:
+            weights.scaling = arrays["scaling"]
         if "reach" in arrays:
             weights.reach = arrays["reach"]
         else:
@@ -280,14 +387,14 @@ class Weights(WeightArrays):
         return weights
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Weights.from_arrays, (self.to_arrays(),)
+        return Weights.from_arrays, (self.snapshot(),)
 
     def digest(self) -> str:
         """SHA-256 over every number that decides how learning goes on."""
         from hashlib import sha256  # which loads OpenSSL
 
         state = sha256()
-        arrays = self.to_arrays()
+        arrays = self.snapshot()
         for name in ARRAYS:
             values = arrays[name]
             if values is not None:
@@ -296,12 +403,14 @@ class Weights(WeightArrays):
         state.update(f"{self.fit_intercept} {self.t}".encode())
         if self.average_from:
             state.update(f" {self.average_from}".encode())
+        if self.is_scaled:
+            state.update(repr(self.scaling).encode())
         return state.hexdigest()
 
 
 def widened(weights: Weights, places: Sequence[int]) -> Weights:
     """The same with features of which nothing is learned yet before these places."""
-    arrays = weights.to_arrays()
+    arrays = weights.snapshot()
     for name in ("coef", "coef_sum", "coef_rate"):
         if arrays[name] is not None:
             new = START_RATES[weights.rates or ""] if name == "coef_rate" else 0.0

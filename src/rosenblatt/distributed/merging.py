@@ -14,7 +14,7 @@ from rosenblatt import checks
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.weights import ARRAYS as ROW_TABLES
-from rosenblatt.core.weights import START_RATES, Weights
+from rosenblatt.core.weights import START_RATES, Scaling, Weights
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.structured.ledger import with_tags
 from rosenblatt.structured.sentences import Encoder
@@ -32,7 +32,8 @@ SUMS_OF = {"rows": "row_sums", "steps": "step_sums", "pairs": "pair_sums"}
 class Part(NamedTuple):
     """What one model adds to a mean; ``features`` are those of the rows of a tagger.
 
-    The average of a linear model began after ``average_from`` of its ``t`` examples.
+    The average of a linear model began after ``average_from`` of its ``t`` examples; ``updates``
+    and ``examples`` are those of weights that are scaled.
     """
 
     t: int
@@ -41,6 +42,8 @@ class Part(NamedTuple):
     features: Any = None
     by_feature: bool = False
     average_from: int = 0
+    updates: int = 0
+    examples: int = 0
 
     @property
     def n_averaged(self) -> int:
@@ -216,11 +219,20 @@ def set_mean(model: Any, parts: Sequence[Part], counts: Sequence[Fraction]) -> N
         for name in ("coef", "intercept"):
             tables[name] = tables[name].astype(dtype)
         tables |= {"fit_intercept": old.fit_intercept, "t": 0, "rates": old.rates}
+        if old.is_scaled:  # the parts are plain weights, whose scale is 1
+            tables["scaling"] = Scaling(
+                clock=float(averaged),
+                since=t,
+                updates=sum(part.updates for part in parts),
+                examples=sum(part.examples for part in parts),
+            )
         tables["average_from"] = t - averaged
         for name in ("coef_rate", "intercept_rate") if old.rates else ():
             tables[name] = np.minimum(tables[name], START_RATES[old.rates])  # but for rounding
         tables["by_feature"] = any(part.by_feature for part in parts)
         model.weights = Weights.from_arrays(tables)
+        if old.is_scaled:
+            model.weights.measure_length()
     model.t, model.best, model.calibration = t, None, None
     model.n_mistakes, model.next_row = sum(part.n_mistakes for part in parts), t
 
@@ -247,7 +259,17 @@ def _row_part(own: LinearModel, joined: LinearModel, columns: dict[Any, int]) ->
             tables[name] = np.full((len(order), len(columns)), start)
             tables[name][:, [columns[feature] for feature in own.columns or ()]] = values[order]
     weights = own.weights
-    return Part(own.t, own.n_mistakes, tables, None, weights.by_feature, weights.average_from)
+    numbers = Scaling(*weights.scaling)
+    return Part(
+        own.t,
+        own.n_mistakes,
+        tables,
+        None,
+        weights.by_feature,
+        weights.average_from,
+        numbers.updates,
+        numbers.examples,
+    )
 
 
 def row_tables(weights: Weights) -> Tables:

@@ -89,6 +89,12 @@ class Distributed:
                 "linear learner that keeps no rows, or a SequenceTagger."
             )
         learner.check_parameters()
+        if linear and learner.rule().scales:
+            raise ParameterError(
+                f"{type(learner).__name__} takes shorter steps the more it has learned, and each "
+                "shard would count for itself. Train on all rows, or merge models of whole runs "
+                "(distributed.merge)."
+            )
         for name in REFUSED:
             if getattr(learner, name, None):
                 raise ParameterError(

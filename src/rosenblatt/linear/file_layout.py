@@ -14,7 +14,7 @@ from rosenblatt.core.readouts import NAMES, SMALLEST_SCALE, Readouts
 from rosenblatt.core.recording import Recorder
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.weights import ARRAYS as WEIGHTS
-from rosenblatt.core.weights import START_RATES, Weights
+from rosenblatt.core.weights import START_RATES, Scaling, Weights
 from rosenblatt.errors import ModelFileError
 from rosenblatt.learner.column_scaling import ColumnScaling
 from rosenblatt.linear.data_units import DataUnits
@@ -55,7 +55,9 @@ class LinearFacts(Facts, omit_defaults=True):
     of all fits, which a schedule counts; ``units``, the mean of ``‖x‖²`` and of the values in a row
     that parameters count relative to; ``scaled``, if columns are centred and scaled first;
     ``rates``, what the steps of each weight are multiplied by; ``readout``, the means beside the
-    weights of a stream.
+    weights of a stream; ``scaling``, of a rule that scales all weights, the numbers beside them:
+    the weights are then the first of these times ``coef`` and ``intercept``;
+    ``scaling_of_best``, what they were when the best had been learned.
     """
 
     fit_intercept: bool
@@ -70,8 +72,12 @@ class LinearFacts(Facts, omit_defaults=True):
     scaled: bool = False
     rates: Literal["variance", "gradient"] | None = None
     readout: ReadoutFacts | None = None
+    scaling: Scaling | None = None
+    scaling_of_best: Scaling | None = None
 
 
+# As weights.h has it.
+SMALLEST_WEIGHT_SCALE = 1e-200
 VOTED_ROWS = KeptRows("voters.rows", "the rows a voted perceptron made mistakes on")
 UNLESS_ZERO = "before the first update, unless 0"
 TABLE = f"""
@@ -90,6 +96,9 @@ readout.error     | float64 | readouts       | 0.0 to 300.0  | readout | faded m
 {MISTAKES}
 {UPDATES.format("ledger", "row", "next row", "finite")}
 ledger.change | float64 | updates of ledger | 0.0 to 1e150 | ledger, rates | how far the rates fell
+ledger.scale  | float64 | updates of ledger | 1e-200 to 1.0 | ledger, scales | that of the weights
+ledger.folds  | int64   | updates of ledger | 0 to folds    | ledger, scales | after it
+ledger.clock  | float64 | updates of ledger | 0.0 to clock  | ledger, scales | sum of the scales
 ledger.start.coef      | float | vectors, features | training | ledger.start | weights {UNLESS_ZERO}
 ledger.start.intercept | float | vectors           | training | ledger.start | biases {UNLESS_ZERO}
 ledger.start.coef_rate | float | vectors, features | least to first rate | ledger.start, rates | too
@@ -128,6 +137,8 @@ class LinearLayout(Layout):
             found.add("scaled")
         if facts.rates is not None and not card.slim:
             found |= {"rates", *(f"{part}, rates" for part in found)}
+        if facts.scaling is not None and "ledger" in found:
+            found.add("ledger, scales")
         if facts.voters is not None:
             found |= {"voters", *VOTED_ROWS.parts(facts.voters)}
         return found
@@ -142,6 +153,8 @@ class LinearLayout(Layout):
         start = 0 if facts.ledger is None else facts.ledger.t
         found = {"largest sum": largest, "start of ledger": start + 1}
         found["least"] = 1e-30 if arrays["coef"].dtype == np.float32 else 1e-300
+        if facts.scaling is not None:
+            found |= {"folds": facts.scaling.folds, "clock": t}
         found["first rate"] = START_RATES.get(facts.rates or "", 1.0)
         if facts.readout is not None:
             lag = 4.0 * largest_allowed(arrays["coef"].dtype) * max(t, 1 / SMALLEST_SCALE)
@@ -171,6 +184,16 @@ class LinearLayout(Layout):
             whole("the examples before the average", facts.average_from, 0, max(t - 1, 0))
         whole("those before the average of the best", facts.average_from_of_best, 0, t)
         whole("the epochs", facts.n_epochs, 0, t)
+        if ledger is not None and (ledger.scaling is None) != (facts.scaling is None):
+            raise ModelFileError(
+                "weights are scaled, or those at the start of the ledger, not both."
+            )
+        starts = None if ledger is None else ledger.scaling
+        for numbers in (facts.scaling, facts.scaling_of_best, starts):
+            if numbers is not None:
+                _check_scaling(numbers, t)
+        if facts.scaling_of_best is not None and (facts.scaling is None or facts.best is None):
+            raise ModelFileError("a scale of the best weights, which are not there.")
         if facts.units is not None and not all(0.0 < unit < math.inf for unit in facts.units):
             raise ModelFileError(f"units of {list(facts.units)}, which rows do not have.")
         if facts.readout is not None:
@@ -214,11 +237,11 @@ class LinearLayout(Layout):
         t, voters, ledger, arrays = model.t, None, None, dict[str, Any]()
         model.weights.refuse_if_busy()
         slim, best_t = slim and model.voters is None, model.best_t
-        weights = model.weights.to_arrays()
+        weights = model.weights.snapshot()
         if slim:
             weights["coef"], weights["intercept"] = model.state()
             best_t = None
-            weights |= dict.fromkeys(WEIGHTS[2:])
+            weights |= dict.fromkeys((*WEIGHTS[2:], "scaling"))
         averaged = weights["coef_sum"] is not None
         for name in WEIGHTS:
             if weights[name] is not None:
@@ -246,6 +269,8 @@ class LinearLayout(Layout):
             voters=voters,
             scaled=learner._scaling is not None,
             readout=None if readouts is None else ReadoutFacts(name=readouts.name, t=readouts.t),
+            scaling=weights.get("scaling"),
+            scaling_of_best=None if best_t is None else model.scaling_of_best,
         )
         if learner._scaling is not None:
             arrays["scaling.mean"], arrays["scaling.deviation"] = learner._scaling
@@ -258,6 +283,11 @@ class LinearLayout(Layout):
         rule = learner._rule_for(model)
         if rule.rates != facts.rates:
             raise ModelFileError(f"rates are {facts.rates}, but of this rule {rule.rates}.")
+        if rule.scales != (facts.scaling is not None) and not state.card.slim:
+            raise ModelFileError(
+                f"the rule of {state.card.learner} {'scales' if rule.scales else 'does not scale'} "
+                "weights, unlike this model."
+            )
         if facts.voters is not None:
             rows = VOTED_ROWS.take(arrays, facts.voters, state.n_features)
             model.voters = Voters(rows, arrays["voters.number"])
@@ -301,11 +331,13 @@ def linear_model(state: State) -> LinearModel:
             "fit_intercept": facts.fit_intercept,
             "by_feature": facts.by_feature,
             "rates": facts.rates,
+            "scaling": facts.scaling,
             "t": card.record.t,
             "average_from": facts.average_from or 0,
         }
     )
     model.average_from_of_best = facts.average_from_of_best
+    model.scaling_of_best = facts.scaling_of_best
     model.n_epochs, model.units = facts.n_epochs, facts.units
     if len(card.classes) == 2:
         model.binary_as_multiclass = model.n_vectors == 2
@@ -336,6 +368,23 @@ def _check_same_type(arrays: Arrays, name: str, dtype: str) -> None:
         raise ModelFileError(
             f"the array {name!r} is of {arrays[name].dtype.name}, but must be of {dtype}."
         )
+
+
+def _check_scaling(numbers: Scaling, t: int) -> None:
+    """Refuse numbers that no weights can have that were scaled."""
+    for name, value, least, most in (
+        ("scale", numbers.scale, SMALLEST_WEIGHT_SCALE, 1.0),
+        ("clock", numbers.clock, 0.0, float(t)),
+        ("clock of the average", numbers.clock_from, 0.0, float(t)),
+        ("squared length", numbers.length2, 0.0, MOST),
+    ):
+        if not least <= value <= most:
+            raise ModelFileError(f"the {name} of the weights is {value}, not {least} to {most}.")
+    whole("the folds", numbers.folds, 0, t)
+    whole("the folds before the average", numbers.folds_from, 0, numbers.folds)
+    whole("the examples before the scale changed", numbers.since, 0, t)
+    whole("the examples asked about", numbers.examples, 0, t)
+    whole("the updates", numbers.updates, 0, numbers.examples)
 
 
 def _check_ledger(start: Start, arrays: Arrays) -> None:

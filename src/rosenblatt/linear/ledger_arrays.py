@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rosenblatt.arrays import Arrays
-from rosenblatt.core.recording import COLUMNS
-from rosenblatt.core.weights import START_RATES
+from rosenblatt.core.recording import COLUMNS, columns_of
+from rosenblatt.core.weights import START_RATES, Scaling
 from rosenblatt.model.card import Facts
 
 if TYPE_CHECKING:
     from rosenblatt.model.card import State
 
 
-class Start(Facts):
+class Start(Facts, omit_defaults=True):
     """The weights a ledger starts from; ``zero``: all of them are 0 and not kept as arrays.
 
     ``n_float32``: how many updates were made before float32 weights became float64, if they did.
+    ``scaling``, left out where weights are not scaled: the numbers kept beside those weights.
     """
 
     t: int
@@ -26,6 +27,7 @@ class Start(Facts):
     by_feature: bool
     zero: bool
     n_float32: int | None
+    scaling: Scaling | None = None
 
 
 def put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> Start:
@@ -39,7 +41,8 @@ def put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> Start:
     ]
     first = START_RATES.get(start["rates"] or "")
     zero = zero and all(np.all(start[part] == first) for part in parts[2:])
-    for column in COLUMNS if start["rates"] else COLUMNS[:5]:
+    scaling = start.get("scaling")
+    for column in columns_of(with_rates=bool(start["rates"]), with_scales=scaling is not None):
         arrays[f"ledger.{column}"] = ledger[column]
     if not zero:
         arrays |= {f"ledger.start.{part}": start[part] for part in parts}
@@ -49,6 +52,7 @@ def put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> Start:
         by_feature=start["by_feature"],
         zero=zero,
         n_float32=ledger["n_float32"],
+        scaling=scaling,
     )
 
 
@@ -68,7 +72,9 @@ def take_ledger(state: State, start: Start) -> dict[str, Any]:
             "fit_intercept": card.model.fit_intercept,
             "by_feature": start.by_feature,
             "t": start.t,
+            "scaling": start.scaling,
         },
+        "end": card.model.scaling,
         "classes": card.classes,
         **{column: arrays.get(f"ledger.{column}", ()) for column in COLUMNS},
         "n_examples": card.record.t,

@@ -15,6 +15,7 @@ from rosenblatt.core.model import LinearModel
 from rosenblatt.core.result import FitResult, Validation, dual_form
 from rosenblatt.core.rows import scorer
 from rosenblatt.core.training import LinearTrainer
+from rosenblatt.core.weights import Scaling
 from rosenblatt.errors import NoLedgerError, ParameterError
 from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.explain_models import ExplainedByWeights
@@ -187,6 +188,7 @@ class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassif
             fit_intercept=bool(self.fit_intercept),
             averaged=bool(self.average),
             rates=self.rule().rates,
+            is_scaled=self.rule().scales,
             random=seed_from(self.random_state),
             binary_as_multiclass=bool(self.binary_as_multiclass),
         )
@@ -355,6 +357,10 @@ class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassif
             first = model.next_row - n_rows
             last_fit = entries.since(int(np.count_nonzero(entries.row < first)))
             last_fit = last_fit._replace(row=last_fit.row - first)
+            if model.weights.is_scaled:
+                now = Scaling(*model.weights.scaling)
+                last_fit = last_fit._replace(step=last_fit.stored_after(now.folds) * now.scale)
+                last_fit = last_fit._replace(folds=last_fit.folds[:0])
             found = dual_form(last_fit, self.rule(), n_rows, model.n_vectors)
         if found is None:
             raise NoLedgerError(
@@ -396,7 +402,11 @@ class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassif
     def _explain(self, question: Question, X: Any) -> Question:
         question = question.by_feature(*self._served(self._model))
         past = self._past(question.row, X)
-        return question if past is None else question.by_mistake(past, mean=self._predicts_by_mean)
+        if past is None:
+            return question
+        # The steps of scaled weights are what they came to, in the mean as well.
+        mean = self._predicts_by_mean and not self._model.weights.is_scaled
+        return question.by_mistake(past, mean=mean)
 
     @property
     def _predicts_by_mean(self) -> bool:
@@ -414,5 +424,8 @@ class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassif
             moved, found = score_moves(self, row, X, ledger), np.zeros(self._model.next_row)
         else:
             found = similarities(self, row, X, ledger.entries) + float(ledger.start.fit_intercept)
-        past = UpdateHistory(ledger.entries, ledger.classes, found, ledger.n_examples)
+        entries = ledger.entries
+        if ledger.start.is_scaled:
+            entries = entries._replace(step=ledger.shares(mean=self._predicts_by_mean))
+        past = UpdateHistory(entries, ledger.classes, found, ledger.n_examples)
         return past._replace(average_from=ledger.average_from, moved=moved)

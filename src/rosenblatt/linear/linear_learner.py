@@ -114,7 +114,7 @@ class LinearLearner(StreamReadouts):
         rule = self._fast_rule(model, takes_mappings=takes_mappings)
         log = None
         if rule is not None and model.recorder is not None:
-            log = model.recorder.log(with_rates=rule.rates is not None)
+            log = model.recorder.log(rule)
         is_scaled = model.notes.get("scaling") is not None
         engine = Engine(
             model,
@@ -135,11 +135,12 @@ class LinearLearner(StreamReadouts):
             return None
         if takes_mappings and (stream.row is None or stream.row.columns is not model.columns):
             return None
-        if stream.rule.is_python or stream.rule.rates != model.weights.rates:
+        rule, weights = stream.rule, model.weights
+        if rule.is_python or rule.rates != weights.rates or rule.scales != weights.is_scaled:
             return None
         # Rows that are kept beside the ledger are no matter of the loops.
         is_plain = model.voters is None and stream.settings == self._rule_settings(self)
-        return stream.rule if is_plain else None
+        return rule if is_plain else None
 
     def _model_to_learn_on(self, table: Any) -> LinearModel:
         if not self.__sklearn_is_fitted__():

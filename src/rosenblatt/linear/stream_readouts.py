@@ -45,6 +45,10 @@ class StreamReadouts(LinearClassifier):
         elif self.keeps_rows:
             what = f" chooses among weights, and a {type(self).__name__} keeps rows to predict by"
             raise ParameterError(Message(Setting("readout", self.readout), what))
+        elif model.weights.is_scaled:
+            what = f" follows single steps, and {type(self).__name__} changes all weights at once"
+            cures = ["set it to None", "predict with the mean of all weights by average"]
+            raise ParameterError(Message(Setting("readout", self.readout), what), cures=cures)
         elif model.readouts is None or (self.readout == "mix") != (model.readouts.name == "mix"):
             model.weights.promote()
             model.readouts = Readouts(model.weights, self.readout)

@@ -13,7 +13,7 @@ from rosenblatt._kernels.rows import learning
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
+from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT, FOLD_BITS
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.classes import class_segments, declared_classes, number_of
 from rosenblatt.core.model import LinearModel
@@ -26,6 +26,7 @@ from rosenblatt.core.snapshots import (
     changes_few_weights,
 )
 from rosenblatt.core.training import one_pass, overflow_error
+from rosenblatt.core.weights import Scaling
 from rosenblatt.learner.inputs import Batch
 from rosenblatt.learner.mapping_rows import not_a_number
 
@@ -133,6 +134,9 @@ class Stream:
         heaviest = 1.0 if batch.weights is None else float(batch.weights.max(initial=0.0))
         longest = math.sqrt(rows.largest_squared_norm + 1.0)
         growth = rows.n_rows * self.rule.longest_step * heaviest * longest
+        if self.rule.scales:  # what is stored moves by more, but a fold keeps the scale above this
+            numbers = Scaling(*model.weights.scaling)
+            growth *= 2.0**FOLD_BITS if math.isfinite(numbers.length2) else math.inf
         is_safe = model.weights.reach + growth < largest_allowed(model.weights.table.dtype)
         return is_safe or rows.n_rows == 1
 

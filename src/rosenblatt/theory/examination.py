@@ -153,7 +153,7 @@ def suspects(
     costs: npt.NDArray[Any] = np.zeros(len(rows))
     if table is not None:
         margins = np.array([move.margin for move in LinearRun(ledger, table).moves()])
-        np.subtract.at(costs, place, 2.0 * entries.step * margins)
+        np.subtract.at(costs, place, 2.0 * entries.steps * margins)
     order = np.lexsort([rows, -epochs_mistaken, -costs, -updates])[:top]
     return [
         Suspect(

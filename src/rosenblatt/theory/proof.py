@@ -236,6 +236,8 @@ def _learning_rate(ledger: Ledger, n_vectors: int) -> float:
     steps, wrong = ledger.entries.step, ledger.entries.y_pred
     if ledger.start.rates:
         raise InputError(f"each weight moved by a rate of its own. {_which_learners()}")
+    if ledger.start.is_scaled:
+        raise InputError(f"the rule scaled the weights as well. {_which_learners()}")
     for k in np.flatnonzero(wrong < 0) if n_vectors > 1 else ():
         raise InputError(
             f"update {k + 1}, on row {ledger.entries.row[k]}, met a tie and raised the right class "

@@ -36,6 +36,9 @@ cnp.import_array()
 cdef extern from "threads.h":
     const bint RB_ALONE  # else another thread may change a mapping while it is read
 
+cdef extern from "rows/weights.h" nogil:
+    double rb_share_of_table(const rb_weights *, int64_t seen) noexcept
+
 cdef extern from "rows/texts.h":
     bint rb_is_same_text(PyObject *known, PyObject *key)
 
@@ -397,14 +400,17 @@ cdef bint score_best(Example *example, tuple best, WeightArrays weights, double 
 cdef bint score_average(Example *example, WeightArrays weights, double *out) except -1:
     """The same by the mean of the weights, in the order of operations that each kind of row has."""
     cdef double seen = max(weights.t - weights.c.average_from, 1)
+    cdef double share = rb_share_of_table(&weights.c, weights.t)
     cdef double sums[MOST_CLASSES]
     cdef int64_t i
-    if not example.is_sparse:
+    if weights.c.is_float32:
+        return False
+    if not (example.is_sparse or weights.c.is_scaled):
         return score_lagging(example, weights, weights.c.u, weights.c.ub, 1.0, seen, out)
     score(example, &weights.c, weights.c.w, weights.c.b, out)
     score(example, &weights.c, <char *>weights.c.u, <char *>weights.c.ub, sums)
     for i in range(weights.c.n_vectors):
-        out[i] -= sums[i] / seen
+        out[i] = out[i] * share - sums[i] / seen
     return True
 
 

@@ -13,6 +13,9 @@ cdef extern from "rows/loop.h" nogil:
         double *step
         int64_t *t
         double *change
+        double *scale
+        int64_t *folds
+        double *clock
         int64_t size
         int64_t capacity
 
@@ -21,7 +24,7 @@ cdef enum:
 
 
 cdef class Log:
-    cdef readonly cnp.ndarray row, right, wrong, step, t, change
+    cdef readonly cnp.ndarray row, right, wrong, step, t, change, scale, folds, clock
     cdef rb_log c
 
 

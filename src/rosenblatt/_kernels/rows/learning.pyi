@@ -11,8 +11,13 @@ class Log:
     step: FloatArray
     t: IntArray
     change: FloatArray
+    scale: FloatArray
+    folds: IntArray
+    clock: FloatArray
     size: int
-    def __init__(self, capacity: int, *, with_rates: bool = False) -> None: ...
+    def __init__(
+        self, capacity: int, *, with_rates: bool = False, with_scales: bool = False
+    ) -> None: ...
 
 class Tally:
     mistakes: int
@@ -59,6 +64,9 @@ def replay(
     step: FloatArray,
     t: IntArray,
     change: FloatArray,
+    scale: FloatArray,
+    folds: IntArray,
+    clock: FloatArray,
     start: int,
     stop: int,
 ) -> None: ...

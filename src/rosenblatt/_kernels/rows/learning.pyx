@@ -9,7 +9,8 @@ from rosenblatt._kernels.rows.readouts cimport rb_readout, ReadoutArrays
 from rosenblatt._kernels.rows.rows cimport (
     rb_block, rb_ops, rb_rows, rb_search, Rows, same_type)
 from rosenblatt._kernels.rows.rules cimport rb_rule, Rule
-from rosenblatt._kernels.rows.weights cimport rb_move, rb_weights, WeightArrays
+from rosenblatt._kernels.rows.weights cimport (
+    rb_fold, rb_move, rb_move_counted, rb_weights, WeightArrays)
 
 import numpy as np
 
@@ -55,10 +56,11 @@ cdef extern from "rows/loop.h" nogil:
 cdef class Log:
     """Updates in the order they were made; bounded, emptied by the caller.
 
-    `change`, by how much the rates of the weights fell, is empty without rates.
+    `change`, by how much the rates of the weights fell, is empty without rates; `scale`, `folds` and
+    `clock` are so unless weights are scaled.
     """
 
-    def __init__(self, int64_t capacity, *, bint with_rates=False):
+    def __init__(self, int64_t capacity, *, bint with_rates=False, bint with_scales=False):
         self.c.capacity, self.c.size = capacity, 0
         self.row = np.empty(capacity, np.int64)
         self.right = np.empty(capacity, np.int32)
@@ -72,6 +74,12 @@ cdef class Log:
         self.c.step = <double *>cnp.PyArray_DATA(self.step)
         self.c.t = <int64_t *>cnp.PyArray_DATA(self.t)
         self.c.change = <double *>cnp.PyArray_DATA(self.change) if with_rates else NULL
+        self.scale = np.empty(capacity if with_scales else 0, np.float64)
+        self.folds = np.empty(capacity if with_scales else 0, np.int64)
+        self.clock = np.empty(capacity if with_scales else 0, np.float64)
+        self.c.scale = <double *>cnp.PyArray_DATA(self.scale) if with_scales else NULL
+        self.c.folds = <int64_t *>cnp.PyArray_DATA(self.folds) if with_scales else NULL
+        self.c.clock = <double *>cnp.PyArray_DATA(self.clock) if with_scales else NULL
 
     @property
     def size(self):
@@ -152,6 +160,8 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
         tested = &watch.c
     if rule.c.rates != weights.c.rates:
         raise TypeError(f"a rule with rates {rule.rates}, but weights with {weights.rates}")
+    if rule.scales != weights.c.is_scaled:
+        raise TypeError("a rule that scales learns on weights that are scaled, and no other does")
     memset(&walk, 0, sizeof(walk))
     if upcoming is not None and len(upcoming):
         walk.search.upcoming = <const int64_t *>cnp.PyArray_DATA(upcoming)
@@ -178,9 +188,9 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     room = <double *>malloc(rb_room(&walk, tested) * sizeof(double))
     if room == NULL:
         raise MemoryError
-    # With three classes, or where all of them move, there is nothing to gain.
+    # With three classes, or where all of them move, as at a fold, there is nothing to gain.
     if (tested == NULL and readouts is None and rows.ops.in_blocks and weights.c.n_vectors > 3
-            and not rule.blames_all_rivals):
+            and not rule.blames_all_rivals and not rule.scales):
         block.scores, walk.search.block = room + weights.c.n_vectors, &block
     try:
         weights.claim()
@@ -240,8 +250,12 @@ cdef bint learn_row(WeightArrays weights, Rule rule, rb_readout *readout, Log lo
 
 
 def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, cnp.ndarray wrong,
-           cnp.ndarray step, cnp.ndarray t, cnp.ndarray change, int64_t start, int64_t stop):
+           cnp.ndarray step, cnp.ndarray t, cnp.ndarray change, cnp.ndarray scale,
+           cnp.ndarray folds, cnp.ndarray clock, int64_t start, int64_t stop):
     """Repeat the recorded updates start .. stop - 1 on `weights`, in the order of training."""
+    if weights.c.is_scaled:
+        return _replay_scaled(weights, rows, row, right, wrong, step, scale, folds, clock, start,
+                              stop)
     cdef const double *change_at = <const double *>cnp.PyArray_DATA(change)
     cdef double fall = 0.0
     cdef const int64_t *rows_at = <const int64_t *>cnp.PyArray_DATA(row)
@@ -268,3 +282,44 @@ def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, 
                     fall, t_at[i] - 1)
     weights.busy = False
     rows.refuse_changed()
+
+
+cdef int _replay_scaled(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right,
+                        cnp.ndarray wrong, cnp.ndarray step, cnp.ndarray scale, cnp.ndarray folds,
+                        cnp.ndarray clock, int64_t start, int64_t stop) except -1:
+    """The same of weights that are scaled: the folds are repeated as well.
+
+    The running sums count by the clock that was recorded. What scaled the weights after the last
+    update is left to the caller.
+    """
+    cdef const int64_t *rows_at = <const int64_t *>cnp.PyArray_DATA(row)
+    cdef const int32_t *right_at = <const int32_t *>cnp.PyArray_DATA(right)
+    cdef const int32_t *wrong_at = <const int32_t *>cnp.PyArray_DATA(wrong)
+    cdef const double *step_at = <const double *>cnp.PyArray_DATA(step)
+    cdef const double *scale_at = <const double *>cnp.PyArray_DATA(scale)
+    cdef const int64_t *folds_at = <const int64_t *>cnp.PyArray_DATA(folds)
+    cdef const double *clock_at = <const double *>cnp.PyArray_DATA(clock)
+    cdef int64_t i
+    cdef double counted
+    cdef bint binary = weights.c.n_vectors == 1
+    same_type(rows, weights.c.is_float32)
+    weights.claim()
+    with nogil:
+        for i in range(start, stop):
+            counted = clock_at[i]
+            if folds_at[i] > weights.c.folds:
+                rb_fold(&weights.c, folds_at[i] - weights.c.folds, counted)
+                counted = 0.0
+            weights.c.scale = scale_at[i]
+            if binary:
+                rb_move_counted(&weights.c, &rows.c, rows.ops, rows_at[i], 0,
+                                (2 * right_at[i] - 1) * step_at[i], 0.0, counted)
+                continue
+            if wrong_at[i] != RB_NO_RIVAL:
+                rb_move_counted(&weights.c, &rows.c, rows.ops, rows_at[i], wrong_at[i],
+                                -step_at[i], 0.0, counted)
+            rb_move_counted(&weights.c, &rows.c, rows.ops, rows_at[i], right_at[i], step_at[i],
+                            0.0, counted)
+    weights.busy = False
+    rows.refuse_changed()
+    return 0

@@ -19,6 +19,11 @@ typedef struct {
     double *step;
     int64_t *t;
     double *change; /* by how much the rates fell, or NULL */
+    /* Of weights that are scaled: the scale and the folds after the update, and the clock before it and
+     * before a fold of its own; else NULL. */
+    double *scale;
+    int64_t *folds;
+    double *clock;
     int64_t size, capacity;
 } rb_log;
 
@@ -27,7 +32,8 @@ typedef struct {
     int64_t mistakes, updates;
     double step_sum;   /* steps that moved two classes apart */
     double raised_sum; /* steps that raised the right class alone */
-    double loss;       /* of a rule that blames all: -log of the probability of the right class */
+    double loss;       /* of a rule that blames all: -log of the probability of the right class; of one
+                          with RB_HINGE: how far rows are from a margin of 1 */
     int64_t refused;   /* the row whose update would overflow, or -1 */
     int32_t *counts;   /* mistakes of each row, or NULL */
     double *alpha;     /* signed steps of each row, or NULL */
@@ -198,6 +204,128 @@ RB_INLINE double rb_act_on(rb_walk *walk, int64_t at, double margin, rb_decide d
     return kind != RB_PLAIN && weights->rates ? NAN : step;
 }
 
+/* How weights that are scaled change for a row. */
+typedef struct {
+    double step;    /* of v; 0: it only scales */
+    double counted; /* the clock that the running sums count by */
+} rb_rescaling;
+
+/* Ask a rule that scales, `found` having its margin by v, and scale w as it says; 0 if that is refused,
+ * and then nothing has changed. The step itself is left to the caller. Folds come before a step and only
+ * with one, so that the ledger has an entry for each. */
+static int rb_rescale(rb_walk *walk, int64_t at, int64_t row, rb_case *found, rb_decide decide,
+                      rb_rescaling *taken) {
+    rb_weights *weights = walk->weights;
+    const int64_t seen = walk->seen_at_zero + at;
+    found->margin *= weights->scale;
+    found->length2 = weights->length2;
+    found->k = weights->updates + 1;
+    found->t = weights->examples + 1;
+    const rb_decision decision = decide(&walk->rule->parameters, found);
+
+    /* What the rule may not say, whether it takes a step or not. */
+    double scale = weights->scale * decision.scale;
+    walk->tally->refused = row;
+    if (!(decision.scale > 0.0 && decision.scale <= 1.0 && scale >= RB_SMALLEST_SCALE)) return 0;
+
+    int64_t folds = 0;
+    taken->step = 0.0;
+    if (decision.step != 0.0) {
+        double folded = scale;
+        for (; folded < RB_FOLD_BELOW; folds++) folded /= RB_FOLD_BELOW;
+        taken->step = rb_as_stored(weights, decision.step / folded);
+        if (taken->step != 0.0) scale = folded;
+        else folds = 0;
+    }
+    const double factor = rb_fold_factor(folds);
+    double growth = 0.0;
+    if (taken->step != 0.0) {
+        const double length =
+            walk->rule->does & RB_NORM ? sqrt(found->squared) : walk->longest_row;
+        growth = taken->step * length;
+        if (!(weights->reach * factor + growth <= weights->limit)) {
+            weights->reach = rb_largest_weight(weights);
+            if (!(weights->reach * factor + growth <= weights->limit)) return 0;
+        }
+    }
+    walk->tally->refused = -1;
+
+    /* From here on nothing is refused. */
+    const double clock = rb_clock_at(weights, seen);
+    if (folds) {
+        rb_fold(weights, folds, clock);
+        /* The steps of each row are counted in units of v as well. */
+        double *alpha = walk->tally->alpha;
+        for (int64_t i = 0; alpha && i < walk->rows->n_rows; i++) alpha[i] *= factor;
+    }
+    weights->reach += growth;
+    weights->examples += 1;
+    if (walk->rule->does & RB_HINGE && found->margin < 1.0)
+        walk->tally->loss += found->weight * (1.0 - found->margin);
+    taken->counted = folds ? 0.0 : clock;
+    if (folds || scale != weights->scale) {
+        weights->clock = taken->counted;
+        weights->since = seen;
+        weights->scale = scale;
+    }
+    if (taken->step != 0.0) {
+        weights->updates += 1;
+        walk->tally->updates += 1;
+        walk->tally->step_sum += taken->step * scale;
+        rb_log *log = walk->log;
+        if (log && log->scale) { /* the caller writes the rest of the entry */
+            log->scale[log->size] = scale;
+            log->folds[log->size] = weights->folds;
+            log->clock[log->size] = clock;
+        }
+    }
+    if (walk->rule->does & RB_LENGTH) {
+        /* |s w + step y x|^2 from what is known, so that no table is read. */
+        const double s = decision.scale, step = taken->step * scale;
+        weights->length2 = fmax(0.0, s * s * found->length2 + 2.0 * s * step * found->margin
+                                         + step * step * found->squared);
+    }
+    return 1;
+}
+
+/* Now and then the length is measured, so that rounding errors do not add up. By the number of the
+ * update, so that it does not matter how a stream is cut. */
+RB_INLINE void rb_measure_length(const rb_walk *walk) {
+    rb_weights *weights = walk->weights;
+    if (walk->rule->does & RB_LENGTH && weights->updates % 1024 == 0)
+        weights->length2 = weights->scale * weights->scale * rb_squared_length(weights);
+}
+
+/* Two classes: learn from a row by a rule that scales; as `rb_act_on` otherwise. */
+RB_INLINE double rb_act_scaling(rb_walk *walk, int64_t at, double margin, rb_decide decide) {
+    rb_weights *weights = walk->weights;
+    rb_tally *tally = walk->tally;
+    const int64_t row = rb_row_at(&walk->search, at);
+    const int32_t label = walk->search.labels[row];
+    const int on_tie = walk->rule->tie_is_mistake || label == 0;
+    rb_case found = {.margin = margin, .squared = 0.0, .weight = 1.0,
+                     .mistaken = margin < 0.0 || (margin == 0.0 && on_tie)};
+    rb_rescaling taken;
+
+    if (walk->row_weights && (found.weight = walk->row_weights[row]) == 0.0) return 0.0;
+    if (walk->rule->does & RB_NORM)
+        found.squared = walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
+    if (!rb_rescale(walk, at, row, &found, decide, &taken)) {
+        walk->search.stop = at;
+        return 0.0;
+    }
+    if (taken.step != 0.0) {
+        const double step = (2 * label - 1) * taken.step;
+        rb_move_counted(weights, walk->rows, walk->ops, row, 0, step, 0.0, taken.counted);
+        if (tally->alpha) tally->alpha[row] += step;
+        rb_write(walk, at, row, label, 1 - label, taken.step, 0.0);
+        if (walk->log && walk->log->size == walk->log->capacity) walk->search.stop = at + 1;
+        rb_measure_length(walk);
+    }
+    rb_count(tally, row, found.mistaken);
+    return NAN;
+}
+
 /* Of a rule written in Python, or whose weights have rates by their gradients. */
 static double rb_act_any(void *walk, int64_t at, double margin) {
     return rb_act_on(walk, at, margin, ((rb_walk *)walk)->rule->decide, RB_OTHER);
@@ -207,6 +335,7 @@ static double rb_act_any(void *walk, int64_t at, double margin) {
     ((does) & RB_VARIANCE ? RB_SURE : (does) & (RB_NORM | RB_BLAMES_ALL) ? RB_OTHER : RB_PLAIN)
 #define RB_ACT_OF(id, name, does, quiet_above, longest_step)                       \
     static double rb_act_##id(void *walk, int64_t at, double margin) {             \
+        if ((does) & RB_SCALES) return rb_act_scaling(walk, at, margin, rb_decide_##id); \
         return rb_act_on(walk, at, margin, rb_decide_##id, RB_KIND_OF(does));      \
     }
 RB_RULES(RB_ACT_OF)
@@ -247,7 +376,8 @@ RB_INLINE void rb_note_moved(const rb_walk *walk, int64_t vector) {
 /* Raise the right class and lower the rival, if there is one; 0 when refused. */
 static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, int64_t rival,
                         double margin, double squared_norm, int mistaken, double weight) {
-    const rb_case found = {margin, squared_norm, weight, mistaken};
+    const rb_case found = {
+        .margin = margin, .squared = squared_norm, .weight = weight, .mistaken = mistaken};
     const rb_rule *rule = walk->rule;
     const rb_decision decision = rb_ask(walk, &found, rule->decide, rule->does & RB_VARIANCE);
     const double step = decision.step, change = decision.change;
@@ -264,6 +394,22 @@ static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, i
     rb_move_by(walk, at, row, right, step, change);
     rb_note_moved(walk, right);
     rb_write(walk, at, row, right, rival, step, change);
+    return 1;
+}
+
+/* The same by a rule that scales all classes; there is always a rival. */
+static int rb_blame_one_scaling(rb_walk *walk, int64_t at, int64_t row, int64_t right, int64_t rival,
+                                double margin, double squared_norm, int mistaken, double weight) {
+    rb_case found = {
+        .margin = margin, .squared = squared_norm, .weight = weight, .mistaken = mistaken};
+    rb_weights *weights = walk->weights;
+    rb_rescaling taken;
+    if (!rb_rescale(walk, at, row, &found, walk->rule->decide, &taken)) return 0;
+    if (taken.step == 0.0) return 1;
+    rb_move_counted(weights, walk->rows, walk->ops, row, rival, -taken.step, 0.0, taken.counted);
+    rb_move_counted(weights, walk->rows, walk->ops, row, right, taken.step, 0.0, taken.counted);
+    rb_write(walk, at, row, right, rival, taken.step, 0.0);
+    rb_measure_length(walk);
     return 1;
 }
 
@@ -347,6 +493,9 @@ static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
             int32_t *lowered = (int32_t *)(steps + weights->n_vectors);
             if (!rb_blame_all(walk, scores, steps, lowered, at, row, right, squared_norm / 2.0, weight))
                 return at;
+        } else if (rule->does & RB_SCALES) {
+            if (!rb_blame_one_scaling(walk, at, row, right, rival, margin, squared_norm, mistaken, weight))
+                return at;
         } else if (!rb_blame_one(walk, at, row, right, alone ? RB_NO_RIVAL : rival, margin,
                                  squared_norm, mistaken, weight)) {
             return at;
@@ -384,10 +533,11 @@ RB_INLINE void rb_score_row(const rb_walk *walk, int64_t row, const rb_weights *
 static void rb_score_mean(const rb_walk *walk, int64_t at, int64_t row, const double *last,
                           double *room, double *out) {
     const rb_weights *weights = walk->weights;
-    const int64_t counted = walk->seen_at_zero + at - weights->average_from;
+    const int64_t seen = walk->seen_at_zero + at, counted = seen - weights->average_from;
+    const double share = rb_share_of_table(weights, seen);
     rb_score_by(walk, row, weights, weights->u, weights->ub, room, out);
     for (int64_t c = 0; c < weights->n_vectors; c++)
-        out[c] = last[c] - out[c] / (double)(counted > 1 ? counted : 1);
+        out[c] = last[c] * share - out[c] / (double)(counted > 1 ? counted : 1);
 }
 
 /* The same by every read-out, one after the other; those by the last weights are there already. */
@@ -525,7 +675,8 @@ static int64_t rb_learn_each(rb_walk *walk, const rb_tested *tested, double *roo
         } else if (weights->u) {
             rb_score_mean(walk, at, row, by_each, room, served);
         } else {
-            memcpy(served, by_each, (size_t)k * sizeof(double));
+            const double share = rb_share_of_table(weights, walk->seen_at_zero + at);
+            for (int64_t c = 0; c < k; c++) served[c] = by_each[c] * share;
         }
         if (tested && tested->scores)
             memcpy(tested->scores + row * k, served, (size_t)k * sizeof(double));

@@ -1,6 +1,6 @@
 /* The rules of the linear family: each decides how far to go, and nothing else. Plain C.
  *
- *     w <- w + step * y * x
+ *     w <- scale * w + step * y * x          (scale is 1 for all but a few rules)
  *
  * A rule is one function of a case, a row as it is just before it is learned from, and returns a
  * decision. To add one, write its function and its line in RB_RULES; its learner, its row in the
@@ -21,6 +21,9 @@ typedef struct {
                          soft, gentle PA: the most that a row moves its own score, or margin */
     double r;         /* AROW: how much steps and confidence are damped */
     double phi;       /* CW, SCW: by how many standard deviations a row is to be right */
+    double alpha;     /* ALMA: which share of the largest margin may be missed */
+    double B;         /* ALMA: the margin asked for, times the root of the number of the update */
+    double lambda;    /* Pegasos: how much |w|^2 / 2 costs beside the mean loss */
     void *owner;      /* whom a rule asks that is not written here */
 } rb_parameters;
 
@@ -31,11 +34,16 @@ typedef struct {
                        of a rule with variances: the variance of the margin */
     double weight;  /* of the row */
     int mistaken;   /* whether the prediction was wrong */
+    /* Only for rules that scale: */
+    double length2; /* |w|^2 of all vectors together, for a rule with RB_LENGTH */
+    int64_t k;      /* the number of this update, if it becomes one; the first is 1 */
+    int64_t t;      /* the number of this example among those it was asked about; the first is 1 */
 } rb_case;
 
-/* What it answers. A step of 0 leaves the model as it is. */
+/* What it answers. A step of 0 and a scale of 1 leave the model as it is. */
 typedef struct {
     double step;
+    double scale;  /* what all weights are multiplied by, above 0 and at most 1; see RB_SCALES */
     double change; /* by how much the inverse variances grow, for each square of a value */
 } rb_decision;
 
@@ -49,6 +57,9 @@ enum {
     RB_BLAMES_ALL = 8, /* each wrong class is lowered by its own share, not the best one alone */
     RB_COUNTS = 16,    /* each update is a mistake and has the same length: counting suffices */
     RB_RAISES = 32,    /* at a multiclass tie the right class gains and no rival is lowered */
+    RB_SCALES = 64,    /* it scales all weights; it is asked about every row, and weighs rows itself */
+    RB_LENGTH = 128,   /* its decision depends on the length of w */
+    RB_HINGE = 256,    /* it minimizes max(0, 1 - margin), which says when there is no gain */
 };
 
 typedef struct {
@@ -58,7 +69,8 @@ typedef struct {
     int does;            /* the facts above that hold with these parameters */
     int rates;           /* what rates of the weights it needs */
     double quiet_above;  /* rows right by more than this are left alone */
-    double longest_step; /* no step is longer, for a row of weight 1 */
+    double longest_step; /* no step is longer, for a row of weight 1; nor goes one farther than that along
+                            the longest row */
     int tie_is_mistake;  /* whether equal scores count as a mistake */
 } rb_rule;
 
@@ -109,7 +121,12 @@ static double rb_logarithm(double x) {
 
 /* A decision of a rule of the first order. */
 RB_INLINE rb_decision rb_go(double step) {
-    return (rb_decision){.step = step, .change = 0.0};
+    return (rb_decision){.step = step, .scale = 1.0, .change = 0.0};
+}
+
+/* A decision of a rule that scales. */
+RB_INLINE rb_decision rb_scale_and_go(double scale, double step) {
+    return (rb_decision){.step = step, .scale = scale, .change = 0.0};
 }
 
 /* eta on a mistake, and on rows that are right by no more than the threshold. */
@@ -160,7 +177,7 @@ RB_INLINE rb_decision rb_decide_soft(const rb_parameters *p, const rb_case *c) {
 RB_INLINE rb_decision rb_decide_arow(const rb_parameters *p, const rb_case *c) {
     double r = c->weight == 1.0 ? p->r : p->r / c->weight;
     double step = c->margin >= 1.0 || c->squared == 0.0 ? 0.0 : (1.0 - c->margin) / (c->squared + r);
-    return (rb_decision){.step = step, .change = 1.0 / r};
+    return (rb_decision){.step = step, .scale = 1.0, .change = 1.0 / r};
 }
 
 /* After this step the inverse variances grow so that the row is right by phi standard deviations. */
@@ -168,7 +185,7 @@ RB_INLINE rb_decision rb_with_deviation(const rb_parameters *p, const rb_case *c
     if (!(step > 0.0)) return rb_go(0.0);
     double half = 0.5 * step * c->squared * p->phi;
     double change = step * p->phi * (sqrt(half * half + c->squared) + half) / c->squared;
-    return (rb_decision){.step = step, .change = change};
+    return (rb_decision){.step = step, .scale = 1.0, .change = change};
 }
 
 /* The smallest step after which a row is right by phi standard deviations. */
@@ -199,6 +216,27 @@ RB_INLINE rb_decision rb_decide_scw2(const rb_parameters *p, const rb_case *c) {
     return rb_with_deviation(p, c, step);
 }
 
+/* ALMA with p = 2. Rows count as if of length 1: at a margin of at most (1 - alpha) B / sqrt(k) it goes
+ * C / sqrt(k) along the row, and then back to the ball of radius 1. A heavy row cannot go farther: after
+ * a long step nothing would be left of the others. */
+RB_INLINE rb_decision rb_decide_alma(const rb_parameters *p, const rb_case *c) {
+    const double root = sqrt((double)c->k), length = sqrt(c->squared);
+    if (length == 0.0 || c->margin > (1.0 - p->alpha) * (p->B / root) * length) return rb_go(0.0);
+    const double step = (c->weight < 1.0 ? c->weight : 1.0) * p->C / (root * length);
+    /* |w + step y x|^2 */
+    const double after = c->length2 + 2.0 * step * c->margin + step * step * c->squared;
+    const double scale = after > 1.0 ? 1.0 / sqrt(after) : 1.0;
+    return rb_scale_and_go(scale, scale * step);
+}
+
+/* Pegasos: a step of 1 / (lambda t) against the gradient of lambda |w|^2 / 2 + max(0, 1 - margin). The
+ * first one would scale by 0: weights to start from are kept instead, and zeros are zeros anyway. */
+RB_INLINE rb_decision rb_decide_pegasos(const rb_parameters *p, const rb_case *c) {
+    const double t = (double)c->t;
+    const double scale = c->t > 1 ? 1.0 - 1.0 / t : 1.0;
+    return rb_scale_and_go(scale, c->margin < 1.0 ? c->weight / (p->lambda * t) : 0.0);
+}
+
 /* Every rule: its function rb_decide_..., its name, what it does, which rows it leaves alone (those
  * right by more than this) and its longest step. */
 #define RB_RULES(X)                                                                   \
@@ -212,7 +250,9 @@ RB_INLINE rb_decision rb_decide_scw2(const rb_parameters *p, const rb_case *c) {
     X(arow, "AROW", RB_VARIANCE | RB_AIMS, 1.0, INFINITY)                             \
     X(cw, "CW", RB_VARIANCE | RB_AIMS, INFINITY, INFINITY)                            \
     X(scw1, "SCW-I", RB_VARIANCE | RB_AIMS, INFINITY, INFINITY)                       \
-    X(scw2, "SCW-II", RB_VARIANCE | RB_AIMS, INFINITY, INFINITY)
+    X(scw2, "SCW-II", RB_VARIANCE | RB_AIMS, INFINITY, INFINITY)                      \
+    X(alma, "ALMA", RB_NORM | RB_SCALES | RB_LENGTH, INFINITY, p->C)                  \
+    X(pegasos, "Pegasos", RB_SCALES | RB_HINGE, INFINITY, 1.0 / p->lambda)
 
 #define RB_NUMBER_OF(rule, name, does, quiet_above, longest_step) RB_RULE_##rule,
 enum { RB_RULES(RB_NUMBER_OF) RB_N_RULES };

@@ -5,6 +5,9 @@ cdef extern from "rows/rules.h" nogil:
         double C
         double r
         double phi
+        double alpha
+        double B
+        double lambda_ "lambda"
         void *owner
 
     ctypedef struct rb_case:
@@ -15,9 +18,10 @@ cdef extern from "rows/rules.h" nogil:
 
     ctypedef struct rb_decision:
         double step
+        double scale
         double change
 
-    enum: RB_NORM, RB_VARIANCE, RB_AIMS, RB_BLAMES_ALL, RB_COUNTS, RB_RAISES
+    enum: RB_NORM, RB_VARIANCE, RB_AIMS, RB_BLAMES_ALL, RB_COUNTS, RB_RAISES, RB_SCALES, RB_HINGE
 
     ctypedef struct rb_rule:
         rb_parameters parameters
@@ -42,6 +46,8 @@ cdef class Rule:
     cdef readonly bint aims_at_one, tie_is_mistake, blames_all_rivals
     cdef readonly bint counts_tell_all  # each update is a mistake and has the same length
     cdef readonly bint asks_every_row  # no row is left alone for being right by enough
+    cdef readonly bint scales  # all weights, beside its step
+    cdef readonly bint ends_by_loss  # what it minimizes says when there is no gain, not mistakes
     cdef object error  # what a function of Python raised
     cdef object _python
     cdef dict _options

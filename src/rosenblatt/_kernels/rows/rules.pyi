@@ -16,6 +16,9 @@ class Rule:
         C: float = 1.0,
         r: float = 1.0,
         phi: float = 1.0,
+        alpha: float = 1.0,
+        B: float = 1.0,
+        lambda_: float = 1.0,
         adagrad: bool = False,
         ties: str = "mistake",
         step: Callable[[float, float, bool], float] | None = None,
@@ -25,6 +28,8 @@ class Rule:
     counts_tell_all: bool
     asks_every_row: bool
     is_python: bool
+    scales: bool
+    ends_by_loss: bool
     longest_step: float
 
 def exp(x: float) -> float: ...

@@ -15,7 +15,7 @@ def exp(double x):
 cdef rb_decision python_decision(const rb_parameters *p, const rb_case *case) noexcept nogil:
     """Ask a function of Python, which takes the interpreter's lock for every row."""
     cdef rb_decision decision
-    decision.change = 0.0
+    decision.scale, decision.change = 1.0, 0.0
     with gil:
         decision.step = (<Rule>p.owner).ask(case.margin, case.squared, case.mistaken)
     return decision
@@ -27,16 +27,20 @@ cdef class Rule:
     Either a compiled one by its name, or a function of Python: ``step(margin, squared_norm,
     mistaken)`` gives the length of the step, 0 for none. It is asked about every row. With
     ``aims_at_one`` no weight of a row makes its step overshoot a margin of 1. With ``adagrad`` each
-    weight has a rate of its own, which its squared gradients make smaller.
+    weight has a rate of its own, which its squared gradients make smaller. What ``scales`` also
+    multiplies all weights by a number, and learns on weights that allow for it.
     """
 
     def __init__(self, str name, *, double eta=1.0, double threshold=0.0, double C=1.0,
-                 double r=1.0, double phi=1.0, bint adagrad=False,
+                 double r=1.0, double phi=1.0, double alpha=1.0, double B=1.0,
+                 double lambda_=1.0, bint adagrad=False,
                  str ties="mistake", step=None, bint aims_at_one=False):
         self._options = {"eta": eta, "threshold": threshold, "C": C, "r": r, "phi": phi,
-                         "adagrad": adagrad, "ties": ties, "step": step, "aims_at_one": aims_at_one}
+                         "alpha": alpha, "B": B, "lambda_": lambda_, "adagrad": adagrad, "ties": ties,
+                         "step": step, "aims_at_one": aims_at_one}
         self.name = name
-        self.c.parameters = rb_parameters(eta, threshold, C, r, phi, <void *>self)
+        self.c.parameters = rb_parameters(eta, threshold, C, r, phi, alpha, B, lambda_,
+                                          <void *>self)
         self.c.tie_is_mistake = ties == "mistake"
         self._python = step
         if step is not None:
@@ -58,6 +62,8 @@ cdef class Rule:
         self.blames_all_rivals = self.c.does & RB_BLAMES_ALL
         self.counts_tell_all = self.c.does & RB_COUNTS
         self.asks_every_row = self.c.quiet_above == INFINITY
+        self.scales = (self.c.does & RB_SCALES) != 0
+        self.ends_by_loss = (self.c.does & (RB_BLAMES_ALL | RB_HINGE)) != 0
 
     @property
     def is_python(self):

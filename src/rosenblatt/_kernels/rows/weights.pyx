@@ -10,6 +10,7 @@ cnp.import_array()
 # Values and weights within these limits cannot overflow in any product or sum of the loops.
 FLOAT32_LIMIT = 1e15
 FLOAT64_LIMIT = 1e150
+FOLD_BITS = RB_FOLD_BITS  # by how many powers of two a fold shrinks what is stored
 RATES = None, "variance", "gradient"  # as rows.h numbers them
 
 ctypedef fused real:
@@ -25,15 +26,22 @@ cdef class WeightArrays:
     weight, of the same type: a "variance", the root of the squared "gradient"s, or None.
     `t` counts the examples seen, `average_from` those before the average began. `reach` is a bound
     on the absolute value of every weight.
+
+    Weights that a rule scales (`is_scaled`) are `scale` times what is stored in `table` and
+    `stored_bias`; the running sums and `reach` are in units of what is stored.
     """
 
-    def bind(self, cnp.ndarray table, cnp.ndarray bias, table_sum, bias_sum, *,
+    def __cinit__(self, *args, **kwargs):
+        self.c.scale = 1.0
+
+    def bind(self, cnp.ndarray table, cnp.ndarray stored_bias, table_sum, bias_sum, *,
              rates=None, table_rate=None, bias_rate=None,
-             bint by_feature, int64_t n_features, bint fit_intercept):
+             bint by_feature, int64_t n_features, bint fit_intercept, bint is_scaled=False):
         self.claim()
         self.busy = False
         self.version += 1
-        self.table, self.bias = table, bias
+        self.table, self.stored_bias = table, stored_bias
+        self.is_scaled = self.c.is_scaled = is_scaled
         self.table_sum, self.bias_sum = table_sum, bias_sum
         self.rates, self.table_rate, self.bias_rate = rates, table_rate, bias_rate
         self.by_feature = by_feature
@@ -42,11 +50,11 @@ cdef class WeightArrays:
         self.is_float32 = self.c.is_float32 = cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32
         self.c.limit = FLOAT32_LIMIT if self.c.is_float32 else FLOAT64_LIMIT
         self.c.itemsize = cnp.PyArray_ITEMSIZE(table)
-        self.n_vectors = self.c.n_vectors = cnp.PyArray_DIM(bias, 0)
+        self.n_vectors = self.c.n_vectors = cnp.PyArray_DIM(stored_bias, 0)
         self.c.class_stride = 1 if by_feature else n_features
         self.c.feature_stride = cnp.PyArray_DIM(table, 1) if by_feature else 1
         self.c.w = <char *>cnp.PyArray_DATA(table)
-        self.c.b = <char *>cnp.PyArray_DATA(bias)
+        self.c.b = <char *>cnp.PyArray_DATA(stored_bias)
         self.c.u = self.c.ub = NULL
         if table_sum is not None:
             self.c.u = <double *>cnp.PyArray_DATA(<cnp.ndarray?>table_sum)
@@ -73,6 +81,31 @@ cdef class WeightArrays:
     def reach(self, double reach):
         self.c.reach = reach
 
+    @property
+    def scale(self):
+        """What the stored weights are multiplied by."""
+        return self.c.scale
+
+    @property
+    def clock(self):
+        """The sum of the scales after each example since the last fold."""
+        return rb_clock_at(&self.c, self.t)
+
+    @property
+    def scaling(self):
+        """The numbers of weights that are scaled, in the order of `core.weights.Scaling`."""
+        return (self.c.scale, self.c.folds, self.c.clock, self.c.since, self.c.updates,
+                self.c.examples, self.c.length2, self.c.clock_from, self.c.folds_from)
+
+    @scaling.setter
+    def scaling(self, numbers):
+        (self.c.scale, self.c.folds, self.c.clock, self.c.since, self.c.updates,
+         self.c.examples, self.c.length2, self.c.clock_from, self.c.folds_from) = numbers
+
+    def measure_length(self):
+        """Take the squared length of the weights from the table."""
+        self.c.length2 = self.c.scale * self.c.scale * rb_squared_length(&self.c)
+
     cdef int claim(self) except -1:
         """One at a time: the loops run without the lock that guards Python objects."""
         if self.busy:
@@ -87,12 +120,12 @@ cdef class WeightArrays:
         self.c.reach = rb_largest_weight(&self.c)
 
     def squared_distance(self, origin_table=None, origin_bias=None):
-        """The squared length of (weights - origin), summed in a fixed order."""
+        """The squared length of (what is stored - origin), summed in a fixed order."""
         cdef int64_t n = self.c.n_features if self.by_feature else self.c.n_vectors
         cdef int64_t width = self.c.n_vectors if self.by_feature else self.c.n_features
         origin_bias = None if origin_bias is None else origin_bias[None]
         return (_squared_distance(self.table, origin_table, n, width)
-                + _squared_distance(self.bias[None], origin_bias, 1, self.c.n_vectors))
+                + _squared_distance(self.stored_bias[None], origin_bias, 1, self.c.n_vectors))
 
 
 cdef double _squared_distance(cnp.ndarray a, origin, int64_t n, int64_t width):
