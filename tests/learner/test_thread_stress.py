@@ -21,6 +21,7 @@ import pytest
 
 import rosenblatt
 from rosenblatt import (
+    ALMA,
     AROW,
     MIRA,
     SCW,
@@ -28,6 +29,7 @@ from rosenblatt import (
     AveragedPerceptron,
     KernelPerceptron,
     PassiveAggressive,
+    Pegasos,
     Perceptron,
     SequenceTagger,
     SoftPerceptron,
@@ -155,6 +157,8 @@ CASES = {
     "soft": rows(SoftPerceptron),
     "arow": rows(AROW),
     "scw": rows(SCW, SPARSE),
+    "alma": rows(lambda: ALMA(average=True)),
+    "pegasos": rows(Pegasos, SPARSE),
     "auto": rows(lambda: AutoLinear(search=False, standardize=False)),
     "kernel": rows(KernelPerceptron),
     "kernel, vote": rows(lambda: KernelPerceptron(combine="vote", multiclass="argmax"), SPARSE),

@@ -25,6 +25,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from reference.scaled import Scaled
 from reference.steps import ORACLES
 from reference.stream import DECAYS, PlainStream
 from strategies import assert_same_bytes, weights_of
@@ -69,7 +70,8 @@ class Life(RuleBasedStateMachine):
             ties = "mistake"
         if entry.name != "voted":
             options["record"] = record
-            options["readout"] = readout
+            # Read-outs follow single steps, and are refused where all weights change at once.
+            options["readout"] = None if isinstance(oracle.step, Scaled) else readout
         self.learner = entry.load()(**options)
         self.plain = PlainStream(oracle, ties=ties, fit_intercept=fit_intercept)
         self.by_name = by_name

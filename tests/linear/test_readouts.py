@@ -26,7 +26,10 @@ from rosenblatt.evaluate import progressive
 
 NAMES = ("last", "average", "slow", "fast")
 # Every learner that does not predict by rows it has kept.
-STREAMING = {name: make for name, make in EVERY.items() if not make().keeps_rows}
+# Read-outs are refused where rows are kept, and where all weights change at once.
+STREAMING = {
+    name: make for name, make in EVERY.items() if not make().keeps_rows and not make().rule().scales
+}
 LEARNERS = (Perceptron, MIRA, PassiveAggressive, SoftPerceptron)
 
 

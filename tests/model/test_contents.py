@@ -341,7 +341,7 @@ class Derived(Perceptron):
 )
 def test_what_is_not_a_learner_of_ours_is_refused_by_name(model, tmp_path):
     with pytest.raises(
-        ParameterError, match=r"cannot be saved: model files hold AROW, Averaged"
+        ParameterError, match=r"cannot be saved: model files hold ALMA, AROW, Averaged"
     ) as error:
         save(model, tmp_path / "model.rbt")
     assert type(model).__name__ in str(error.value)

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .scaled import Scaled, alma, pegasos
 from .second_order import AdaGrad, Variances, arow, scw
 
 
@@ -80,14 +81,15 @@ def weighted(
 class Oracle(NamedTuple):
     """A learner of the catalogue with its settings, and the step it must take.
 
-    Where each weight has a rate of its own, ``step`` is a rule of `second_order`.
+    Where each weight has a rate of its own, ``step`` is a rule of `second_order`, and one of
+    `scaled` where all weights are scaled.
     ``exact``: integers stay integers (or halves), so that no sum is ever rounded. ``jumps`` are the
     margins at which the step jumps.
     """
 
     learner: str
     settings: dict[str, Any]
-    step: Callable[..., float] | Variances | AdaGrad
+    step: Callable[..., float] | Variances | AdaGrad | Scaled
     aims_at_one: bool = False
     exact: bool = False
     raise_only_on_tie: bool = False
@@ -161,4 +163,9 @@ ORACLES = {
     "adagrad_soft": Oracle(
         "soft", {"average": True, "steps": "adagrad", "eta0": 0.3}, AdaGrad(0.3), jumps=(0.0,)
     ),
+    "alma": Oracle("alma", {"alpha": 0.7}, alma(0.7, 1 / 0.7, np.sqrt(2.0)), jumps=(0.0,)),
+    "alma_close": Oracle(
+        "alma", {"alpha": 0.2, "B": 8.0, "C": 0.7}, alma(0.2, 8.0, 0.7), jumps=(0.0,)
+    ),
+    "pegasos": Oracle("pegasos", {"lambda_": 0.1}, pegasos(0.1), jumps=(0.0, 1.0)),
 }

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import multiclass, second_order, steps
+from . import multiclass, scaled, second_order, steps
 
 # How much each example counts in the read-outs of a stream.
 DECAYS = {"average": 0.0, "slow": 1 / 1000, "fast": 1 / 100}
@@ -42,6 +42,7 @@ class PlainStream:
         self.n_features = 0
         self.t = 0
         self.n_learned = 0  # examples since the second class came
+        self.n_asked = 0  # those of them that do not have a weight of 0
         self.n_mistakes = 0
         self.updates: list[Update] = []
         # The vectors stand in the rows; the last column is that of the bias.
@@ -183,6 +184,16 @@ class PlainStream:
             if isinstance(rule, second_order.AdaGrad) and self._is_soft and not is_binary:
                 return float(rates.descend(x, share * weight, vectors))
             return float(rates.move(x, margin, mistaken, weight, vectors))
+
+        if isinstance(rule, scaled.Scaled):
+            plain = scaled.Plain(rule, *self.W.shape)
+            plain.W = self.W
+            plain.k = len(self.updates)
+            plain.t = self.n_asked
+            step = plain.learn(x, margin, weight, vectors)
+            self.W = plain.W
+            self.n_asked = plain.t
+            return step
 
         squared = float(x @ x) * (1 if is_binary else 2)
         if self._is_soft and not is_binary:

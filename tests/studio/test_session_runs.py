@@ -10,12 +10,17 @@ from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron
 from rosenblatt.errors import InputError
 from rosenblatt.learner.catalogue import find
 from rosenblatt.studio import Session
+from rosenblatt.studio.controls import NOT_LEARNED_BY_THE_PAGE
 from rosenblatt.studio.presets import PRESETS
 from rosenblatt.studio.recipes import MOST_UPDATES, Recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-LINEAR = {name: {"kind": oracle.learner, **oracle.settings} for name, oracle in ORACLES.items()} | {
+LINEAR = {
+    name: {"kind": oracle.learner, **oracle.settings}
+    for name, oracle in ORACLES.items()
+    if oracle.learner not in NOT_LEARNED_BY_THE_PAGE
+} | {
     "ties": {"kind": "averaged", "ties": "positive"},
     "rate": {"kind": "voted", "eta0": 2},
 }

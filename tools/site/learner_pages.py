@@ -33,6 +33,10 @@ WHEN = {
     "noisy. Each weight remembers how sure it is, which takes twice the memory.",
     "scw": "As AROW, with a margin that grows with the doubt: good on skewed classes and unscaled "
     "columns. CW, its first form, believes every label.",
+    "alma": "When the margin matters and classes can be separated: it comes as close to the "
+    "largest one as `alpha` says, by steps as cheap as the perceptron's.",
+    "pegasos": "When a linear support vector machine is wanted of more rows than a solver takes at "
+    "once, or of a stream whose world does not change. Predict with the mean.",
     "auto": "When you have data and no opinion: it tries rules and numbers of epochs on held-out "
     "rows, and leaves the default only for what is surely better.",
     "kernel": "Where no line will do and the rows are not too many: every prediction sums over the "

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # the same learners for editors and type checkers; a test compares
     from rosenblatt.kernel.perceptron import KernelPerceptron as KernelPerceptron
+    from rosenblatt.linear.alma import ALMA as ALMA
     from rosenblatt.linear.arow import AROW as AROW
     from rosenblatt.linear.auto import AutoLinear as AutoLinear
     from rosenblatt.linear.averaged import AveragedPerceptron as AveragedPerceptron
     from rosenblatt.linear.mira import MIRA as MIRA
     from rosenblatt.linear.passive_aggressive import PassiveAggressive as PassiveAggressive
+    from rosenblatt.linear.pegasos import Pegasos as Pegasos
     from rosenblatt.linear.perceptron import Perceptron as Perceptron
     from rosenblatt.linear.scw import SCW as SCW
     from rosenblatt.linear.soft import SoftPerceptron as SoftPerceptron
@@ -86,6 +88,8 @@ CATALOGUE = (
     _linear("soft", "Soft perceptron", "soft:SoftPerceptron"),
     _linear("arow", "AROW", "arow:AROW"),
     _linear("scw", "SCW", "scw:SCW"),
+    _linear("alma", "ALMA", "alma:ALMA"),
+    _linear("pegasos", "Pegasos", "pegasos:Pegasos"),
     Entry("auto", "Choice on held-out rows", "auto", "rosenblatt.linear.auto:AutoLinear"),
     Entry("kernel", "Kernel perceptron", "kernel", "rosenblatt.kernel.perceptron:KernelPerceptron"),
     Entry("tagger", "Sequence tagger", "tags", "rosenblatt.structured.tagger:SequenceTagger"),

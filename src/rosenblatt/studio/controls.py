@@ -17,6 +17,8 @@ FAMILIES = ("linear", "kernel")
 # Beyond these neither a picture nor a product of two values means much.
 LARGEST = 1e6
 LARGEST_WHOLE = 20
+# The page's own engine does not scale weights.
+NOT_LEARNED_BY_THE_PAGE = ("alma", "pegasos")
 # A kernel of the rows among themselves cannot be worked out on a page.
 NOT_ON_A_PAGE = ("precomputed",)
 
@@ -24,7 +26,13 @@ NOT_ON_A_PAGE = ("precomputed",)
 @cache
 def kinds() -> dict[str, Entry]:
     """The learners by their short names; one of another package that does not load is left out."""
-    return {e.name: e for e in entries() if e.family in FAMILIES and (e in CATALOGUE or _loads(e))}
+    return {
+        entry.name: entry
+        for entry in entries()
+        if entry.family in FAMILIES
+        and entry.name not in NOT_LEARNED_BY_THE_PAGE
+        and (entry in CATALOGUE or _loads(entry))
+    }
 
 
 def _loads(entry: Entry) -> bool:

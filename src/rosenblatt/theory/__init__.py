@@ -19,6 +19,7 @@ from rosenblatt.theory.margin import MaxMargin as MaxMargin
 from rosenblatt.theory.margin import margin as margin
 from rosenblatt.theory.margin import max_margin as max_margin
 from rosenblatt.theory.mistake_bounds import MistakeBound as MistakeBound
+from rosenblatt.theory.mistake_bounds import alma_bound as alma_bound
 from rosenblatt.theory.mistake_bounds import mistake_bound as mistake_bound
 from rosenblatt.theory.order_study import OrderStudy as OrderStudy
 from rosenblatt.theory.order_study import order_study as order_study

@@ -397,3 +397,34 @@ def _best_margin(ahead: FloatArray, radius: float, epochs: int) -> float:
         a, b = high - ratio * (high - low), low + ratio * (high - low)
         low, high = (low, b) if worth(a) <= worth(b) else (a, high)
     return scale / max((low + high) / 2, 1e-3)
+
+
+def alma_bound(margin: float, alpha: float = 0.9) -> float:
+    """Bound the updates of ALMA: ``2/γ² · (2/alpha - 1)² + 8/alpha - 4``.
+
+    Let a w of length 1 have ``y (w·x) / ‖x‖ >= γ > 0`` on every row. Then `rosenblatt.ALMA` with
+    ``B = √8/alpha``, ``C = √2``, from zero weights and without weights of rows, makes no more
+    updates than this, in any order of the rows and in any number of epochs; and after an epoch
+    without one every row has a margin ``y (w·x) / ‖x‖`` of at least ``(1 - alpha) γ`` (Gentile
+    2001, theorem 3, with p = 2). With a bias the rows are those with a 1 appended.
+
+    Parameters
+    ----------
+    margin : float
+        γ, that of rows of length 1; at most 1.
+    alpha : float, default=0.9
+        The share of γ that may be missed, from 0 to 1.
+
+    Returns
+    -------
+    bound : float
+
+    Examples
+    --------
+    >>> from rosenblatt.theory import alma_bound
+    >>> [round(alma_bound(0.1, alpha)) for alpha in (0.9, 0.5, 0.1)]
+    [304, 1812, 72276]
+    """
+    gamma = float(checks.number("margin", margin, above=0.0, at_most=1.0))
+    share = float(checks.number("alpha", alpha, above=0.0, at_most=1.0))
+    return 2.0 / gamma**2 * (2.0 / share - 1.0) ** 2 + 8.0 / share - 4.0

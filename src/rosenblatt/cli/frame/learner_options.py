@@ -158,7 +158,8 @@ def _named_in(args: Sequence[str], name: str) -> str:
 
 
 def _shell_option(option: Option, section: str) -> click.Option:
-    dashed = option.name.replace("_", "-")
+    # An underscore at the end only tells a name from a word of Python: lambda_ is --lambda.
+    dashed = option.name.rstrip("_").replace("_", "-")
     flag = option.kind == "flag"
     default = option.default if option.default is not None else "none"
     return Section(

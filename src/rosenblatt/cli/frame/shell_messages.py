@@ -80,7 +80,7 @@ class ValueWording(ShellWording):
 
 
 def _option(setting: Setting) -> str:
-    name = OTHER_NAMES.get(setting.name, setting.name).replace("_", "-")
+    name = OTHER_NAMES.get(setting.name, setting.name).rstrip("_").replace("_", "-")
     return f"--no-{name}" if setting.value is False else f"--{name}"
 
 
