@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from reference import averaged, scaled, scaled_runs
 from strategies import assert_same_bytes, csr, floats, seeds, separable, weights_of
 
@@ -17,9 +18,12 @@ import rosenblatt
 from rosenblatt import ALMA, Pegasos, Perceptron, distributed, theory
 from rosenblatt._kernels.rows import learning
 from rosenblatt._kernels.rows.rules import Rule
+from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.weights import Scaling, Weights
-from rosenblatt.errors import OverflowRefused, ParameterError
+from rosenblatt.errors import InputError, ModelFileError, OverflowRefused, ParameterError
+from rosenblatt.linear.file_layout import LinearLayout
+from rosenblatt.model import read
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -456,3 +460,50 @@ def test_weights_read_from_python_are_scaled() -> None:
         np.testing.assert_allclose(one, other, rtol=TINY, atol=TINY)
     for one, other in zip(plain.total(), weights.total(), strict=True):
         np.testing.assert_allclose(one, other, rtol=TINY, atol=1e-6)
+
+
+# ---------------------------------------------------------------------- forged files
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"scale": 0.0},
+        {"scale": 1.5},
+        {"scale": float("nan")},
+        {"folds": -1},
+        {"clock": -1.0},
+        {"clock": 1e9},
+        {"since": N + 1},
+        {"updates": N + 1},
+        {"examples": N + 1},
+        {"length2": float("inf")},
+        {"folds_from": 5},
+    ],
+    ids=str,
+)
+def test_numbers_that_no_scaled_weights_have_are_refused(
+    forged: dict[str, Any], tmp_path: Any
+) -> None:
+    rosenblatt.save(learned("Pegasos", *noisy(1, 2), []), tmp_path / "model.rbt")
+    card = read(tmp_path / "model.rbt").card
+    LinearLayout().check_card(card)
+    scaling = card.model.scaling._replace(**forged)
+    forged_card = replace(card, model=replace(card.model, scaling=scaling))
+    with pytest.raises(ModelFileError):
+        LinearLayout().check_card(forged_card)
+
+
+def test_a_ledger_whose_folds_are_taken_back_is_refused() -> None:
+    X, y = noisy(1, 2)
+    ledger = learned("ALMA", X, y, [], record=True).ledger_
+    arrays = ledger.to_arrays()
+    assert_same_bytes(Ledger.from_arrays(arrays).replay(X), ledger.replay(X))
+    for name, values in (
+        ("folds", arrays["folds"][::-1]),
+        ("scale", -arrays["scale"]),
+        ("clock", arrays["clock"] * np.nan),
+        ("clock", arrays["clock"][1:]),
+    ):
+        with pytest.raises(InputError, match="no ledger"):
+            Ledger.from_arrays({**arrays, name: values})

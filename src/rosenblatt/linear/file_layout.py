@@ -391,6 +391,11 @@ def _check_ledger(start: Start, arrays: Arrays) -> None:
     in_order("ledger.t", arrays["ledger.t"])
     for part in ("coef", "intercept", "coef_rate", "intercept_rate"):
         _check_same_type(arrays, f"ledger.start.{part}", start.dtype)
+    if start.scaling is not None:
+        folds = arrays["ledger.folds"]
+        in_order("ledger.folds", folds)
+        if len(folds):
+            whole("the folds at the start", start.scaling.folds, 0, int(folds[0]))
     if start.n_float32 is not None:
         whole("the updates in float32", start.n_float32, 0, len(arrays["ledger.t"]))
         if (start.dtype, arrays["coef"].dtype.name) != ("float32", "float64"):
