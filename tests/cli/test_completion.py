@@ -56,7 +56,7 @@ def in_bash(environment: dict[str, str], *words: str) -> list[str]:
         ),
         (["train", "--learner", "pa", "--va"], ["--value", "--variant"]),
         (["train", "--learner", "pa", "--variant", "PA-"], ["PA-I", "PA-II"]),
-        (["stream", "--learner", "P"], ["perceptron", "pa"]),
+        (["stream", "--learner", "P"], ["perceptron", "pa", "pegasos"]),
         (["demo", "--data", ""], ["breast_cancer", "digits", "iris", "wine"]),
         (["convert", "--to", ""], ["onnx", "svmlight"]),
         (["completion", ""], ["bash", "zsh", "fish"]),
