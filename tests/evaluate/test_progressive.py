@@ -391,13 +391,14 @@ def as_mappings(X: np.ndarray) -> list[dict[str, float]]:
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 # A mean is summed in one way for single rows and in another for blocks, so that an exact tie of its
-# scores may fall to either class; the last weights have no such choice.
+# scores may fall to either class; the last weights have no such choice, unless a rule scales them:
+# then they are rounded for dense rows, and these learners refuse read-outs.
 @pytest.mark.parametrize(
     "settings",
     [{}, {"readout": "auto"}, {"record": True}, {"ties": "positive", "readout": "last"}],
     ids=str,
 )
-@pytest.mark.parametrize("learner", STREAMING)
+@pytest.mark.parametrize("learner", [kind for kind in STREAMING if not kind().rule().scales])
 def test_rows_blocks_mappings_and_the_shell_count_the_same_mistakes(learner, settings, seed):
     X, y = with_ties(200, seed)
     settings = {**settings, "fit_intercept": False}
