@@ -9,6 +9,11 @@ there is only one class, examples are counted and nothing else happens.
     decayed m_n = (1 - a_n) m_{n-1} + a_n w with a_n = max(a, 1/n), for the n-th example after the
             second class came
 
+    auto    the read-out with the fewest mistakes, each of which counts half after 50 examples
+    mix     a second learner, a passive-aggressive one that moves a margin by at most 0.4, beside
+            the first: the weights of both and the decayed means of the second are summed by the
+            shares exp(-mistakes / 2), where a mistake counts half after 150 examples
+
 Sums are kept as they are defined. Nothing here is fast, and nothing is clever.
 """
 
@@ -22,6 +27,7 @@ from . import multiclass, scaled, second_order, steps
 
 # How much each example counts in the read-outs of a stream.
 DECAYS = {"average": 0.0, "slow": 1 / 1000, "fast": 1 / 100}
+MIXED_DECAYS = {"average": 0.0, "slow": 1 / 1000, "fast": 1 / 300}
 
 
 class Update(NamedTuple):
@@ -50,6 +56,12 @@ class PlainStream:
         self.S = self._first_rates((1, 1))
         self.total = np.zeros((1, 1))
         self.means = {name: np.zeros((1, 1)) for name in DECAYS}
+        # Of a mix: the gentle learner and its means.
+        self.mixed = {name: np.zeros((1, 1)) for name in ("gentle", *MIXED_DECAYS)}
+        self.errors = dict.fromkeys(("last", *DECAYS), 0.0)
+        self.mixed_errors = dict.fromkeys(("last", *self.mixed), 0.0)
+        # Whether rounding may have decided if some read-out was right.
+        self.is_close = False
 
     # ------------------------------------------------------------------ shape
 
@@ -59,11 +71,13 @@ class PlainStream:
 
     def _tables(self) -> dict[str, Any]:
         """All that has the shape of the weights and begins at 0."""
-        return {"W": self.W, "total": self.total, **self.means}
+        mixed = {f"mixed {name}": table for name, table in self.mixed.items()}
+        return {"W": self.W, "total": self.total, **mixed, **self.means}
 
     def _set_tables(self, tables: dict[str, Any]) -> None:
         self.W = tables.pop("W")
         self.total = tables.pop("total")
+        self.mixed = {name: tables.pop(f"mixed {name}") for name in self.mixed}
         self.means = tables
 
     def grow(self, n_features: int) -> None:
@@ -120,13 +134,57 @@ class PlainStream:
         if len(self.classes) < 2:
             return
         self.n_learned += 1
+        row = np.append(x, 1.0 if self.fit_intercept else 0.0)
+        right = self.classes.index(label)
+        self._judge(row, right)
         if weight:
-            row = np.append(x, 1.0 if self.fit_intercept else 0.0)
-            self._learn(row, self.classes.index(label), weight)
+            self._learn(row, right, weight)
+            self._learn_gently(row, right, weight)
         self.total = self.total + self.W
         for name, decay in DECAYS.items():
             share = max(decay, 1 / self.n_learned)
             self.means[name] = (1 - share) * self.means[name] + share * self.W
+        for name, decay in MIXED_DECAYS.items():
+            share = max(decay, 1 / self.n_learned)
+            self.mixed[name] = (1 - share) * self.mixed[name] + share * self.mixed["gentle"]
+
+    def _judge(self, x: Any, right: int) -> None:
+        """Count the mistakes of each read-out before it learns."""
+        kinds = (
+            (self.errors, self.means, 0.5 ** (1 / 50)),
+            (
+                self.mixed_errors,
+                self.mixed,
+                0.5 ** (1 / 150),
+            ),
+        )
+        for errors, tables, fading in kinds:
+            for name, table in {"last": self.W, **tables}.items():
+                scores = table @ x
+                if len(scores) == 1:
+                    ahead = float((2 * right - 1) * scores[0])
+                else:
+                    ahead = float(scores[right] - np.delete(scores, right).max())
+                self.is_close |= abs(ahead) < 1e-9 and bool((table * x).any())
+                errors[name] = fading * errors[name] + (ahead <= 0)
+
+    def _learn_gently(self, x: Any, right: int, weight: float) -> None:
+        table = self.mixed["gentle"]
+        scores = table @ x
+        squared = float(x @ x) * (1 if len(table) == 1 else 2)
+        if len(table) == 1:
+            sign = 2 * right - 1
+            margin = float(sign * scores[0])
+            vectors = [(0, sign)]
+        else:
+            rival, margin, _ = multiclass.judge(scores, right, "mistake")
+            vectors = [(rival, -1), (right, 1)]
+        if margin >= 1 or squared == 0:
+            return
+        step = min(0.4, 1 - margin) / squared
+        step = steps.weighted(step, weight, margin, squared, aims_at_one=True)
+        for vector, sign in vectors:
+            table[vector] += sign * step * x
 
     def _learn(self, x: Any, right: int, weight: float) -> None:
         scores = self.W @ x
@@ -213,8 +271,14 @@ class PlainStream:
     # ------------------------------------------------------------------ what predicts
 
     def served(self, readout: str) -> tuple[Any, Any]:
-        """Return the weights and biases of "last", "mean" or a decayed mean, by sorted classes."""
-        if readout == "last":
+        """Return the weights and biases of a read-out or "mean", by sorted classes."""
+        if readout == "auto":
+            readout = min(self.errors, key=lambda name: self.errors[name])
+        if readout == "mix":
+            shares = {name: np.exp(-errors / 2) for name, errors in self.mixed_errors.items()}
+            tables = {"last": self.W, **self.mixed}
+            table = sum(shares[name] * tables[name] for name in shares) / sum(shares.values())
+        elif readout == "last":
             table = self.W
         elif readout == "mean":
             table = self.total / max(self.t, 1)
