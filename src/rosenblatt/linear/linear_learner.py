@@ -225,6 +225,7 @@ class LinearLearner(StreamReadouts):
         if (
             stream is None
             or stream.row is None
+            or stream.row.columns is not stream.model.columns
             or stream.model is not self._model
             or stream.settings != rule_settings
             or not (classes is None or stream.model.knows(classes))
