@@ -149,7 +149,7 @@ def test_what_a_refused_batch_of_a_few_sparse_rows_touched_is_put_back(record, r
     assert (list(est.ledger_) if record else []) == updates
 
 
-# Every learner that does not predict by rows it has kept, and each way in which its weights predict.
+# Every learner that keeps no rows to predict by, and each way in which its weights predict.
 STREAMS = [
     (name, readout)
     for name, make in LEARNERS.items()
