@@ -56,6 +56,9 @@ class SharedByThreads:
     def __getstate__(self) -> dict[str, Any]:
         return dict(self.__dict__)
 
+    def before_learning(self) -> None:
+        """Let go of what is true only until something is learned; called as a turn begins."""
+
 
 class FitOutcome:
     """The model, and what is known of the last ``fit``; gone once learning goes on otherwise."""

@@ -90,6 +90,10 @@ class LinearLearner(StreamReadouts):
             self.retire_engine()
         super().__setattr__(name, value)
 
+    def before_learning(self) -> None:
+        if "_engine" in self.__dict__:
+            self.retire_engine()
+
     def retire_engine(self) -> None:
         """Close the fast path, since what it was made of is about to change."""
         self._settle_schema()

@@ -229,8 +229,7 @@ cdef class LearningTurn:
 
     def __enter__(self):
         self._turns.begin(self._learner)
-        if "_engine" in self._learner.__dict__:
-            self._learner.retire_engine()
+        self._learner.before_learning()
         self._before = dict(self._learner.__dict__)
         return self
 
