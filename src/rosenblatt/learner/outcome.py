@@ -17,9 +17,12 @@ from rosenblatt.errors import NoLedgerError
 if TYPE_CHECKING:
     from rosenblatt.core.result import FitResult, Validation
     from rosenblatt.learner.majority import MajorityBaseline
+    from rosenblatt.learner.options import Option
     from rosenblatt.model.card import Fit
 
 LASTING = {"_model", "n_features_in_"}
+# Attributes that decide, beside the parameters, how single examples are read.
+ENGINE_PARTS = frozenset(["_model", "_feature_names", "_schema_read"])
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
@@ -47,6 +50,7 @@ class SharedByThreads:
 
     __slots__ = ("_turns",)
     _turns: Turns
+    _options: ClassVar[dict[str, Option]]
 
     def __new__(cls) -> Self:
         self = super().__new__(cls)
@@ -56,8 +60,18 @@ class SharedByThreads:
     def __getstate__(self) -> dict[str, Any]:
         return dict(self.__dict__)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_engine" in self.__dict__ and (name in self._options or name in ENGINE_PARTS):
+            self.retire_engine()
+        super().__setattr__(name, value)
+
     def before_learning(self) -> None:
         """Let go of what is true only until something is learned; called as a turn begins."""
+        if "_engine" in self.__dict__:
+            self.retire_engine()
+
+    def retire_engine(self) -> None:
+        """Close the fast path of single examples: what it was made of is about to change."""
 
 
 class FitOutcome:

@@ -26,8 +26,6 @@ from rosenblatt.learner.targets import encode_labels, read_labels, streamed_weig
 from rosenblatt.linear.stream_readouts import StreamReadouts
 from rosenblatt.linear.streaming import LIMIT, Stream, as_table, read
 
-# Attributes that decide, beside the parameters, how single examples are read.
-ENGINE_PARTS = frozenset(["_model", "_feature_names", "_schema_read"])
 ONE = np.zeros(1, np.int32)  # a single example: label number 0 of a list of one
 
 
@@ -85,17 +83,7 @@ class LinearLearner(StreamReadouts):
 
     # ------------------------------------------------------------------ the fast path
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if "_engine" in self.__dict__ and (name in self._options or name in ENGINE_PARTS):
-            self.retire_engine()
-        super().__setattr__(name, value)
-
-    def before_learning(self) -> None:
-        if "_engine" in self.__dict__:
-            self.retire_engine()
-
     def retire_engine(self) -> None:
-        """Close the fast path, since what it was made of is about to change."""
         self._settle_schema()
         self.__dict__.pop("_engine").close()
 
