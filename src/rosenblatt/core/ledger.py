@@ -251,7 +251,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
     ) -> None:
         super().__init__(classes, entries, n_examples, start.t, best_t)
         self.start, self._n_float32 = start, n_float32
-        # Weights that are scaled change after the last update as well; of the best, likewise.
+        # Scaled weights also change after the last update, so their final state is kept as well.
         self.end = Scaling(*start.scaling) if end is None else end
         self._end_of_best = end_of_best
         self.average_from, self._average_from_of_best = average_from, average_from_of_best

@@ -90,7 +90,7 @@ class Readouts(ReadoutArrays):
         self.serve(None if name in ("auto", "mix") else self.names.index(name))
 
     def copy(self) -> Readouts:
-        """Return read-outs that go on by themselves."""
+        """Return independent read-outs in the same state."""
         tables = [one.copy() for one in self.tables]
         return _restored(self.name, tables, self.scales.copy(), self.errors.copy(), self.t)
 
@@ -104,7 +104,7 @@ class Readouts(ReadoutArrays):
         return [*self.lags, *([] if self.gentle is None else [self.gentle])]
 
     def _take(self, tables: list[Weights], scales: FloatArray, errors: FloatArray) -> None:
-        """Go on with these, `tables` in the order in which they are handed out."""
+        """Replace the tables, in the order of `tables`, and the numbers beside them."""
         gentle = None if self.gentle is None else tables[-1]
         self.bind(tables[: len(RATES)], gentle, self.rule, scales, errors, self.rates)
 
@@ -220,7 +220,7 @@ class Readouts(ReadoutArrays):
 def _restored(
     name: str, tables: list[Weights], scales: FloatArray, errors: FloatArray, t: int
 ) -> Readouts:
-    """Put together read-outs of what was kept of them."""
+    """Rebuild read-outs from their saved state."""
     found = Readouts(tables[0], name)
     found._take(tables, scales, errors)
     found.t = t

@@ -22,7 +22,7 @@ COLUMNS = ("row", "right", "wrong", "step", "t", "change", "scale", "folds", "cl
 
 
 def columns_of(*, with_rates: bool, with_scales: bool) -> tuple[str, ...]:
-    """Return those of the columns that are not empty."""
+    """Return the names of the columns that a ledger of this kind fills."""
     return COLUMNS[: 6 if with_rates else 5] + (COLUMNS[6:] if with_scales else ())
 
 
@@ -116,7 +116,7 @@ def refuse_missing(last: int, n: int, noun: str = "row") -> None:
 
 
 class Recorder:
-    """Collects entries while a learner runs, by blocks; those of single examples in a log."""
+    """Collects updates while a learner runs: blocks of them, and a buffer for single examples."""
 
     def __init__(self) -> None:
         self._parts: list[Entries] = []

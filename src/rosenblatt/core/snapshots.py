@@ -24,14 +24,14 @@ class Snapshot(Protocol):
 
 
 class Unchanged:
-    """The snapshot of a model that what is learned cannot leave half changed."""
+    """No snapshot is needed: learning cannot leave the model half changed."""
 
     def restore(self) -> None:
         """Do nothing: a step that is refused is refused before it is made."""
 
 
 class ShapeSnapshot:
-    """The classes and features of a model, for those that join without anything being learned."""
+    """The classes and features of a model, to remove those that joined before an error."""
 
     def __init__(self, model: LinearModel) -> None:
         self._model = model
@@ -97,9 +97,11 @@ class TouchedSnapshot:
         for bias, values in zip(self._biases, self._small, strict=True):
             bias[...] = values
         for one, t, reach in self._reaches:
-            one.t, one.reach = t, reach
+            one.t = t
+            one.reach = reach
         model.n_mistakes = self._n_mistakes
-        model.recorder, model.voters = self._recorder, self._voters
+        model.recorder = self._recorder
+        model.voters = self._voters
         if model.readouts is not None:
             model.readouts.t = self._t_of_readouts
 
