@@ -239,8 +239,9 @@ def test_room_for_vectors_is_made_for_several_at_once(by_feature):
     for n in range(3, 500):
         weights.add_vector()
         tables[id(weights.table)] = weights.table
-        assert weights.matrix.shape == weights.matrix_sum.shape == (n, 3)
-        assert len(weights.bias) == len(weights.bias_sum) == n
+        running_sum = weights.plane("running_sum")
+        assert weights.matrix.shape == running_sum.table.shape == (n, 3)
+        assert len(weights.bias) == len(running_sum.bias) == n
     assert len(tables) < 40
     assert weights.table.size < 1.5 * weights.matrix.size
 

@@ -11,8 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.test_kernels import reference_dot
-from rosenblatt._kernels.rows import learning, ordering, rules
+from rosenblatt._kernels.rows import ordering, rules
 from rosenblatt._kernels.rows import rows as tables
+from rosenblatt._kernels.rows.engine import Engine, Log, Tally
 from rosenblatt.core.rows import as_rows
 from rosenblatt.core.weights import Weights
 
@@ -52,21 +53,30 @@ def learned(
         ordering.shuffled(order, 7)
     row_weights = np.random.default_rng(1).integers(0, 3, n) * 0.75 if how["weighted"] else None
     counts, dual = np.zeros(n, np.int32), np.zeros(n)
-    tally = learning.Tally(counts, None if k > 2 or asked.rates else dual)
-    log = learning.Log(max(logged, 2 * k), with_rates=asked.rates is not None)
+    tally = Tally(counts, None if k > 2 or asked.rates else dual)
+    log = Log(max(logged, 2 * k), with_rates=asked.rates is not None)
+    engine = Engine(weights, asked)
     entries: list[tuple[float, ...]] = []
     for _ in range(2):
         place = 0
         while place < n:
             end = min(n, place + step)
-            place = learning.learn(
-                weights, asked, rows, y, order, place, end, row_weights, tally, log, upcoming=order
+            place = engine.learn(
+                rows,
+                y,
+                place,
+                end,
+                tally,
+                order=order,
+                row_weights=row_weights,
+                log=log,
+                upcoming=order,
             )
             parts = [log.row, log.wrong, log.step, log.t]
             entries += zip(*(part[: log.size].tolist() for part in parts), strict=True)
             log.size = 0
-    parts = [weights.table, weights.bias, weights.table_sum, weights.table_rate, counts, dual]
-    kept = [b"" if part is None else part.tobytes() for part in parts]
+    planes = [array for plane in weights.planes.values() for array in plane]
+    kept = [part.tobytes() for part in [*planes, counts, dual]]
     return [*kept, repr((entries, tally.mistakes, tally.loss)).encode()]
 
 
@@ -199,8 +209,8 @@ def test_a_perceptron_makes_the_mistakes_of_the_oracle(
             w, b, mistakes[i] = w + sign * X[i], b + sign, 1
     rows, weights, counts = as_rows(X), Weights(1, d, dtype=dtype), np.zeros(n, np.int32)
     assert rows.inspect(1e15) is None
-    rule, tally = rules.Rule("perceptron"), learning.Tally(counts)
-    learning.learn(weights, rule, rows, y, None, 0, n, None, tally, None)
+    rule, tally = rules.Rule("perceptron"), Tally(counts)
+    Engine(weights, rule).learn(rows, y, 0, n, tally)
     assert weights.table[0].tobytes() == w.tobytes()
     assert weights.bias[0] == b
     np.testing.assert_array_equal(counts, mistakes)

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt._kernels.rows import learning, ordering, rules
+from rosenblatt._kernels.rows import ordering, rules
+from rosenblatt._kernels.rows.engine import Engine, Tally
 from rosenblatt._kernels.rows.rows import score
 from rosenblatt.core.rows import as_rows
 from rosenblatt.core.weights import Weights
@@ -92,19 +93,9 @@ def test_rows_and_weights_of_different_types_are_refused() -> None:
     rows = as_rows(np.ones((2, 3), np.float32))
     with pytest.raises(TypeError, match="differ in type"):
         score(rows, np.ones((1, 3)), np.ones(1))
+    engine = Engine(Weights(1, 3), rules.Rule("perceptron"))
     with pytest.raises(TypeError, match="differ in type"):
-        learning.learn(
-            Weights(1, 3),
-            rules.Rule("perceptron"),
-            rows,
-            np.zeros(2, np.int32),
-            None,
-            0,
-            2,
-            None,
-            learning.Tally(),
-            None,
-        )
+        engine.learn(rows, np.zeros(2, np.int32), 0, 2, Tally())
 
 
 def test_the_loop_lets_other_threads_run() -> None:
@@ -116,10 +107,10 @@ def test_the_loop_lets_other_threads_run() -> None:
     ticks, done = 0, threading.Event()
 
     def train() -> None:
-        weights, tally = Weights(1, 50), learning.Tally()
-        rule = rules.Rule("perceptron")
+        engine = Engine(Weights(1, 50), rules.Rule("perceptron"))
+        tally = Tally()
         for _ in range(5):
-            learning.learn(weights, rule, rows, labels, None, 0, len(X), None, tally, None)
+            engine.learn(rows, labels, 0, len(X), tally)
         done.set()
 
     thread = threading.Thread(target=train)
@@ -140,7 +131,7 @@ def test_weights_survive_changes_of_shape() -> None:
     np.testing.assert_array_equal(weights.matrix, [[*before[0], 0, 0]])
     weights.split()
     weights.add_vector()
-    assert weights.matrix.shape == weights.matrix_sum.shape == (3, 5)
+    assert weights.matrix.shape == weights.plane("running_sum").table.shape == (3, 5)
     np.testing.assert_array_equal(weights.matrix[1, :3] - weights.matrix[0, :3], before[0])
     np.testing.assert_array_equal(weights.bias[1] - weights.bias[0], bias[0])
     digest = weights.digest()
@@ -153,7 +144,10 @@ def test_weights_survive_changes_of_shape() -> None:
 def test_the_mean_is_the_weights_less_their_sums_by_the_examples_seen(seen: int) -> None:
     weights = Weights(1, 2, averaged=True)
     weights.set(np.array([[3.0, 4.0]]), np.array([5.0]))
-    weights.matrix_sum[...], weights.bias_sum[...], weights.t = 1.0, 2.0, seen
+    running_sum = weights.plane("running_sum")
+    running_sum.table[...] = 1.0
+    running_sum.bias[...] = 2.0
+    weights.t = seen
     coef, bias = weights.average()
     np.testing.assert_array_equal([*coef[0], *bias], [3 - 1 / seen, 4 - 1 / seen, 5 - 2 / seen])
     rows = as_rows(np.array([[1.0, 10.0]]))

@@ -15,7 +15,7 @@ from strategies import LINEAR, sparse_rows
 
 import rosenblatt
 from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron
-from rosenblatt.core.weights import Weights
+from rosenblatt._kernels.rows import engine
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.evaluate import Progress, progressive
 
@@ -117,13 +117,13 @@ def test_answering_never_averages_all_the_weights(delay, monkeypatch):
     X = csr_array((np.ones(2 * n), columns, np.arange(0, 2 * n + 1, 2)), shape=(n, wide))
     X.sort_indices()
     averages = []
-    average = Weights.average
+    serve = engine.serve
 
-    def counted(weights):
+    def counted(weights, readouts):
         averages.append(weights.n_features)
-        return average(weights)
+        return serve(weights, readouts)
 
-    monkeypatch.setattr(Weights, "average", counted)
+    monkeypatch.setattr(engine, "serve", counted)
     assert progressive(AveragedPerceptron(), [(X, y)], delay=delay).rate < 0.2
     assert len(averages) <= 1
     _ = AveragedPerceptron().partial_fit(X, y).coef_

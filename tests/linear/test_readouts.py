@@ -19,10 +19,10 @@ from strategies import LEARNERS as EVERY
 import rosenblatt
 from rosenblatt import MIRA, PassiveAggressive, Perceptron, SoftPerceptron, datasets
 from rosenblatt.arrays import SparseRows
-from rosenblatt.core import online
 from rosenblatt.core import readouts as module
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.evaluate import progressive
+from rosenblatt.linear.streaming import Stream
 
 NAMES = ("last", "average", "slow", "fast")
 # Every learner that does not predict by rows it has kept.
@@ -163,11 +163,10 @@ def test_mistakes_of_the_latest_weights_are_counted_whichever_weights_predict(
 def test_the_gentle_learner_moves_a_margin_of_classes_by_no_more_than_it_may() -> None:
     X, y = stream(300, 4)
     model = PassiveAggressive(readout="mix").partial_fit(X[:1], y[:1], classes=range(4))
-    gentle = model._model.readouts.gentle
     for x, label in zip(X[1:], y[1:].tolist(), strict=True):
-        weights = [np.column_stack([gentle.matrix, gentle.bias])]
+        weights = [np.column_stack(model._model.weights.plane("gentle"))]
         model.learn_one(x, label)
-        weights.append(np.column_stack([gentle.matrix, gentle.bias]))
+        weights.append(np.column_stack(model._model.weights.plane("gentle")))
         scores = [w @ np.append(x, 1.0) for w in weights]
         rival = np.argmax(np.where(np.arange(4) == label, -np.inf, scores[0]))
         before, after = (one[label] - one[rival] for one in scores)
@@ -181,10 +180,10 @@ def test_a_mix_begins_where_the_weights_are_and_ends_without_a_trace() -> None:
         model.fit(X, y)
     before = model.coef_
     model.learn_one(X[0], y[0])
-    readouts = model._model.readouts
-    assert np.abs(readouts.gentle.matrix - before).max() <= 0.4
+    gentle = model._model.weights.plane("gentle")
+    assert np.abs(gentle.table - before).max() <= 0.4
     model.set_params(readout="auto").learn_one(X[1], y[1])
-    assert model._model.readouts.gentle is None
+    assert "gentle" not in model._model.weights.planes
     assert model._model.readouts.t == 1
 
 
@@ -238,9 +237,11 @@ def test_a_block_in_one_call_gives_what_its_rows_give_one_by_one(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "SMALLEST_SCALE", smallest)
             model = learner(readout=readout).partial_fit(X[:2], y[:2], classes=range(k))._model
-            one_pass = online.OnlinePass(model, learner().rule(), latest=latest)
+            blocks = Stream(model, learner().rule())
             found = [
-                one_pass.learn(table[i : i + size], y[i : i + size], predictions=True)
+                blocks.predict_then_learn(
+                    table[i : i + size], y[i : i + size], predictions=True, latest=latest
+                )
                 for i in range(0, 160, size)
             ]
         arrays = {**model.readouts.to_arrays(model.weights), "coef": model.weights.matrix}

@@ -16,7 +16,7 @@ from strategies import assert_same_bytes, csr, floats, seeds, separable, weights
 
 import rosenblatt
 from rosenblatt import ALMA, Pegasos, Perceptron, distributed, theory
-from rosenblatt._kernels.rows import learning
+from rosenblatt._kernels.rows.engine import Engine, Tally
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.rows import as_rows, inspect
@@ -334,10 +334,9 @@ def test_a_scale_of_zero_is_refused_and_nothing_has_changed() -> None:
         weights = Weights(n_vectors, 2, is_scaled=True)
         weights.scaling = Scaling(length2=np.inf)
         before = weights.digest()
-        tally = learning.Tally()
+        tally = Tally()
         labels = np.array([0, 1], np.int32)
-        given = weights, Rule("ALMA"), rows, labels, None, 0, 2, None, tally, None
-        assert learning.learn(*given) == 0
+        assert Engine(weights, Rule("ALMA")).learn(rows, labels, 0, 2, tally) == 0
         assert tally.refused == 0
         assert weights.digest() == before
 
@@ -365,9 +364,8 @@ def test_a_rule_that_scales_needs_weights_that_are_scaled() -> None:
     labels = np.zeros(1, np.int32)
     for rule, is_scaled in ((Rule("Pegasos"), False), (Rule("PA"), True)):
         weights = Weights(1, 2, is_scaled=is_scaled)
-        given = weights, rule, rows, labels, None, 0, 1, None, learning.Tally(), None
         with pytest.raises(TypeError, match="scales"):
-            learning.learn(*given)
+            Engine(weights, rule).learn(rows, labels, 0, 1, Tally())
 
 
 @every_rule

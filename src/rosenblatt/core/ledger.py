@@ -19,12 +19,13 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import learning, voting
+from rosenblatt._kernels.rows import voting
+from rosenblatt._kernels.rows.engine import replay
 from rosenblatt._kernels.rows.weights import FOLD_BITS
 from rosenblatt.arrays import AnyFloatArray, FloatArray, is_sparse
 from rosenblatt.core.recording import COLUMNS, Entries, Update, columns_of, refuse_missing
 from rosenblatt.core.rows import as_rows, inspect, products
-from rosenblatt.core.weights import Scaling, Weights
+from rosenblatt.core.weights import RATE, Scaling, Weights
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.html_tables import first_and_last, html_card, html_headline, html_table, in_short
 
@@ -415,7 +416,9 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         weights.set(start.stored_matrix, start.stored_bias)
         weights.scaling = start.scaling
         if start.rates:
-            weights.matrix_rate[...], weights.bias_rate[...] = start.matrix_rate, start.bias_rate
+            rates = weights.plane(RATE)
+            rates.table[...] = start.plane(RATE).table
+            rates.bias[...] = start.plane(RATE).bias
         mixed = self._n_float32 is not None
         kinds = [as_rows(X, np.float64 if mixed else start.table.dtype)]
         if kinds[0].n_features != start.n_features:
@@ -440,13 +443,13 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             entries = entries._replace(t=np.maximum(entries.t - t0, 1))
         if len(kinds) == 2 and self._n_float32 is not None:
             end = min(stop, self._n_float32)
-            learning.replay(weights, kinds[1], *entries, start, end)
+            replay(weights, kinds[1], *entries, start, end)
             if end < self._n_float32:
                 return
             kinds.pop()
             weights.promote()
             start = end
-        learning.replay(weights, kinds[0], *entries, start, stop)
+        replay(weights, kinds[0], *entries, start, stop)
         if weights.is_scaled and stop == len(self):
             weights.scaling = self.end
 

@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.rows import engine
 from rosenblatt.core.classes import in_order, place_of
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.readouts import Readouts
 from rosenblatt.core.recording import Entries, Note, Recorder
 from rosenblatt.core.rows import Rows
-from rosenblatt.core.weights import Scaling, Weights, widened
+from rosenblatt.core.weights import Scaling, Weights
 from rosenblatt.errors import SlimModelError
 
 
@@ -234,17 +235,13 @@ class LinearModel(Model):
         if self.best is not None:
             coef, bias = self.best
             return coef, bias
-        if self.readouts is not None:
-            return self.readouts.served(self.weights)
-        if self.weights.averaged:
-            return self.weights.average()
+        if self.readouts is not None or self.weights.averaged:
+            return engine.serve(self.weights, self.readouts)
         return self.weights.matrix, self.weights.bias
 
     def score(self, rows: Rows) -> npt.NDArray[np.float64]:
-        """Scores of rows, which the weights are arranged for, by those weights but the best."""
-        if self.readouts is not None:
-            return self.readouts.score(self.weights, rows)
-        return self.weights.score(rows)
+        """Score a few rows, which the weights are arranged for, by what predicts but the best."""
+        return engine.score(self.weights, rows, self.readouts)
 
     def noting_when(self, keep: Callable[[], Any]) -> Callable[[], Any]:
         def noted() -> Any:
@@ -275,11 +272,10 @@ class LinearModel(Model):
 
     def insert_features(self, places: Sequence[int]) -> None:
         """Add features with weight 0 before these places; the start may lack the last features."""
-        self.weights = widened(self.weights, places)
-        if self.readouts is not None:
-            self.readouts.insert_features(places)
+        self.weights.insert_features(places)
         if self.start is not None:
-            self.start = widened(self.start, [min(at, self.start.n_features) for at in places])
+            self.start = self.start.copy()
+            self.start.insert_features([min(at, self.start.n_features) for at in places])
 
     def keep_record(self, wanted: bool) -> None:
         if self.recorder is None:

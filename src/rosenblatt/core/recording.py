@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import learning
+from rosenblatt._kernels.rows.engine import Log
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt._kernels.rows.weights import FOLD_BITS
 from rosenblatt.arrays import FloatArray
@@ -72,13 +72,13 @@ class Entries(NamedTuple):
         return np.asarray(np.ldexp(self.step, powers))
 
     @classmethod
-    def of(cls, log: learning.Log) -> Entries:
+    def of(cls, log: Log) -> Entries:
         """A copy of what a log holds."""
         return cls(*(getattr(log, name)[: log.size].copy() for name in COLUMNS))
 
     @classmethod
     def empty(cls) -> Entries:
-        return cls.of(learning.Log(0))
+        return cls.of(Log(0))
 
     def first(self, k: int) -> Entries:
         return self.part(0, k)
@@ -97,9 +97,9 @@ class Entries(NamedTuple):
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def log_for(rule: Rule, capacity: int) -> learning.Log:
+def log_for(rule: Rule, capacity: int) -> Log:
     """Return an empty log with the columns that the updates of a rule need."""
-    return learning.Log(capacity, with_rates=rule.rates is not None, with_scales=rule.scales)
+    return Log(capacity, with_rates=rule.rates is not None, with_scales=rule.scales)
 
 
 # What is called with updates as they are made.
@@ -122,7 +122,7 @@ class Recorder:
         self._parts: list[Entries] = []
         # The latest updates, by single examples. Whoever learns empties it, readers never do: there
         # may be several of them at a time.
-        self._log: learning.Log | None = None
+        self._log: Log | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_parts": self._all_parts(), "_log": None}
@@ -133,7 +133,7 @@ class Recorder:
         if len(entries.row):
             self._parts.append(entries)
 
-    def log(self, rule: Rule) -> learning.Log:
+    def log(self, rule: Rule) -> Log:
         """Return the log into which single examples write."""
         if self._log is None:
             self._log = log_for(rule, SINGLE_EXAMPLES)

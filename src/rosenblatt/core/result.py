@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +54,22 @@ def stop_asked() -> bool:
 DualForm = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 # Called after every epoch: its number, its mistakes and the score on held-out examples, if any.
 EpochCallback = Callable[[int, int, float | None], None]
+
+
+class OnlineResult(NamedTuple):
+    """How a block of rows was predicted, each row before it was learned.
+
+    ``wrong`` is 1 for every row whose class did not have the highest score by itself, or was not
+    predicted if a tie is a prediction. ``predictions``, if they were wanted, have None for rows
+    before the first class. ``names[numbers[i]]`` is the label of row i, ``mistakes`` are those of
+    the latest weights, as the learner itself counts them.
+    """
+
+    wrong: npt.NDArray[np.int32]
+    predictions: list[Any]
+    names: list[Any]
+    numbers: npt.NDArray[np.intp]
+    mistakes: int
 
 
 @dataclass(eq=False, repr=False)

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.weights import BIASES, TABLES
 
 
 class Snapshot(Protocol):
@@ -64,46 +63,31 @@ class TouchedSnapshot:
         self._model = model
         self._columns = np.unique(columns)
         model.weights.arrange(by_feature=True)
-        tables = [model.weights]
-        if model.readouts is not None:
-            model.readouts.match(model.weights)
-            tables += model.readouts.tables
         # What lies in memory as the table does: weights, running sums, rates, lags.
-        self._arrays: list[Any] = []
-        self._biases: list[Any] = []
-        for one in tables:
-            self._arrays += [matrix.T for matrix in one.present(TABLES).values()]
-            self._biases += list(one.present(BIASES).values())
-        self._rows = [array[self._columns] for array in self._arrays]
-        self._small = [bias.copy() for bias in self._biases]
-        self._reaches = [(one, one.t, one.reach) for one in tables]
+        self._touched = {
+            name: (plane.table.T[self._columns], plane.bias.copy())
+            for name, plane in model.weights.all_planes().items()
+        }
+        self._t = model.weights.t
+        self._reach = model.weights.reach
         self._n_mistakes = model.n_mistakes
         self._recorder = None if model.recorder is None else model.recorder.copy()
         self._voters = None if model.voters is None else model.voters.copy()
-        if model.readouts is not None:
-            numbers = model.readouts.scales, model.readouts.errors
-            self._arrays += numbers
-            self._rows += [values.copy() for values in numbers]
-            self._t_of_readouts = model.readouts.t
+        self._readouts = None if model.readouts is None else model.readouts.copy()
 
     def restore(self) -> None:
         """Put the numbers back to where they were."""
         model = self._model
-        for array, values in zip(self._arrays, self._rows, strict=True):
-            if array.ndim == 1:
-                array[...] = values
-            else:
-                array[self._columns] = values
-        for bias, values in zip(self._biases, self._small, strict=True):
-            bias[...] = values
-        for one, t, reach in self._reaches:
-            one.t = t
-            one.reach = reach
+        for name, plane in model.weights.all_planes().items():
+            weights, bias = self._touched[name]
+            plane.table.T[self._columns] = weights
+            plane.bias[...] = bias
+        model.weights.t = self._t
+        model.weights.reach = self._reach
         model.n_mistakes = self._n_mistakes
         model.recorder = self._recorder
         model.voters = self._voters
-        if model.readouts is not None:
-            model.readouts.t = self._t_of_readouts
+        model.readouts = self._readouts
 
 
 def changes_few_weights(model: LinearModel, table: Any) -> bool:

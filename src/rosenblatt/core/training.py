@@ -9,27 +9,104 @@ from functools import cached_property, partial
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import learning
+from rosenblatt._kernels.rows.engine import Engine, Tally, Watch
 from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule
+from rosenblatt._kernels.rows.weights import WeightArrays
 from rosenblatt.arrays import AnyFloatArray, Labels
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import best_classes, row_blocks
-from rosenblatt.core.readouts import Readouts
 from rosenblatt.core.recording import Entries, Note, log_for
 from rosenblatt.core.result import FitResult, Pocket, new_sums, stop_asked
 from rosenblatt.core.rows import Rows, contradictory, margins
-from rosenblatt.core.weights import Scaling, Weights
+from rosenblatt.core.weights import RATE, Scaling, Weights
 from rosenblatt.errors import OverflowRefused
 
 Mask = npt.NDArray[np.bool_]
 LOG_CAPACITY = 1 << 14
 # So that a request to stop is heard soon in an epoch over many rows, or over large ones.
-ROWS_AT_A_TIME, PRODUCTS_AT_A_TIME = 1 << 18, 1 << 28
-# So often in an epoch the errors of the weights are counted; of fewer rows after each of them.
+ROWS_AT_A_TIME = 1 << 18
+PRODUCTS_AT_A_TIME = 1 << 28
+# Evaluations of the pocket per epoch; of fewer rows one after each of them.
 POCKET_LOOKS = 20
 # Sums of squares below this may have lost digits to underflow.
 SAFE_SQUARE = 1e-260
+
+
+class RowPass:
+    """Learn from the rows of one table by one engine, in place.
+
+    The compiled loop ends when its log is full, at a row that it refuses and after a block of rows.
+    This class hands the updates of the log to ``record``, raises the refusal, and ends early when
+    somebody asks to stop. ``watch`` is given what is predicted for each row before it is learned.
+    Errors count rows from ``first_row`` on.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        rows: Rows,
+        labels: Labels,
+        *,
+        row_weights: npt.NDArray[np.float64] | None = None,
+        tally: Tally | None = None,
+        record: Note | None = None,
+        watch: Watch | None = None,
+        first_row: int = 0,
+    ) -> None:
+        weights = engine.weights
+        assert isinstance(weights, Weights)
+        assert engine.rule is not None
+        weights.arrange(by_feature=rows.is_sparse)
+        self.tally = Tally() if tally is None else tally
+        self._engine = engine
+        self._rows = rows
+        self._labels = labels
+        self._row_weights = row_weights
+        self._record = record
+        self._watch = watch
+        self._first_row = first_row
+        # Room for at least one example: a soft step may write one entry a class.
+        room = max(min(LOG_CAPACITY, rows.n_rows), 2 * weights.n_vectors)
+        self._log = None if record is None else log_for(engine.rule, room)
+        products = weights.n_vectors * (1 << 10 if rows.is_sparse else max(1, rows.n_features))
+        self._block = min(ROWS_AT_A_TIME, max(1, PRODUCTS_AT_A_TIME // products))
+
+    def learn(
+        self,
+        start: int,
+        stop: int,
+        *,
+        order: epochs.Order | None = None,
+        upcoming: epochs.Order | None = None,
+    ) -> int:
+        """Learn from places ``start`` to ``stop`` of an order, once each; return the place reached.
+
+        It is before ``stop`` if somebody asked to stop. Rows that are upcoming are read from memory
+        meanwhile.
+        """
+        while start < stop:
+            start = self._engine.learn(
+                self._rows,
+                self._labels,
+                start,
+                min(stop, start + self._block),
+                self.tally,
+                order=order,
+                row_weights=self._row_weights,
+                log=self._log,
+                watch=self._watch,
+                upcoming=upcoming,
+            )
+            if self._log is not None and self._record is not None:
+                entries = Entries.of(self._log)
+                self._log.size = 0
+                self._record(entries)
+            if self.tally.refused >= 0:
+                raise overflow_error(self._first_row + self.tally.refused, self._engine.weights)
+            if stop_asked():
+                break
+        return start
 
 
 class LinearTrainer(epochs.Trainer):
@@ -47,7 +124,10 @@ class LinearTrainer(epochs.Trainer):
     ) -> None:
         super().__init__(rows.n_rows, subset)
         self.piece = max(1, epochs.PIECE * rows.n_rows // max(1, rows.n_values))
-        self._weights, self._rule, self._rows, self._labels = weights, rule, rows, labels
+        self._weights = weights
+        self._rule = rule
+        self._rows = rows
+        self._labels = labels
         self._row_weights = row_weights
         result = self.result
         result.mistakes_per_row = np.zeros(rows.n_rows, np.int32)
@@ -60,9 +140,15 @@ class LinearTrainer(epochs.Trainer):
             result.dual = np.zeros(rows.n_rows)
         else:
             result.pairs = new_sums(rule, rows.n_rows, weights.n_vectors)
-        self._tally = learning.Tally(result.mistakes_per_row, result.dual)
-        notes = [record if result.pairs is None else result.pairs.add]
-        self._walk = _walk(weights, rule, rows, labels, row_weights, self._tally, notes)
+        self._tally = Tally(result.mistakes_per_row, result.dual)
+        self._pass = RowPass(
+            Engine(weights, rule),
+            rows,
+            labels,
+            row_weights=row_weights,
+            tally=self._tally,
+            record=record if result.pairs is None else result.pairs.add,
+        )
         self._ceiling = MarginCeiling(weights, rows, self._tally)
         # The length of a step after so many epochs, if it changes.
         self.eta_after: Callable[[int], float] | None = None
@@ -83,7 +169,8 @@ class LinearTrainer(epochs.Trainer):
         step = max(1, self.n_examples // (POCKET_LOOKS if self.pocket else 1))
         while place < n:
             left = step - (self.n_learned + place) % step
-            place = self._walk(order, place, min(place + left, n), self.upcoming)
+            stop = min(place + left, n)
+            place = self._pass.learn(place, stop, order=order, upcoming=self.upcoming)
             if self.pocket and (self.n_learned + place) % step == 0:
                 if self._tally.updates > self._updates_seen:
                     self.pocket.look()
@@ -153,8 +240,11 @@ class LinearTrainer(epochs.Trainer):
         weights = self._weights
         if weights.is_scaled:
             return ()  # the next step depends on how many there were, which never repeats
-        found = weights.stored_bias, weights.table, weights.bias_rate, weights.table_rate
-        return found if weights.rates else found[:2]
+        found = [weights.stored_bias, weights.table]
+        if weights.rates:
+            rates = weights.planes[RATE]
+            found += [rates[1], rates[0]]
+        return found
 
 
 class MarginCeiling:
@@ -169,7 +259,7 @@ class MarginCeiling:
     proves nothing.
     """
 
-    def __init__(self, weights: Weights, rows: Rows, tally: learning.Tally) -> None:
+    def __init__(self, weights: Weights, rows: Rows, tally: Tally) -> None:
         self._weights, self._tally = weights, tally
         started_at_zero = not (weights.t or weights.matrix.any() or weights.bias.any())
         self._origin = None if started_at_zero else weights.copy()
@@ -219,84 +309,7 @@ def train(
     return epochs.run(trainer, max_iter=max_iter, tol=tol, shuffle=shuffle, random=0)
 
 
-def one_pass(
-    weights: Weights,
-    rule: Rule,
-    rows: Rows,
-    labels: Labels,
-    *,
-    start: int = 0,
-    stop: int | None = None,
-    row_weights: npt.NDArray[np.float64] | None = None,
-    record: Note | None = None,
-    readouts: Readouts | None = None,
-) -> learning.Tally:
-    """Learn from each row once, in the order given, in place; ``record`` is given the updates."""
-    tally = learning.Tally()
-    walk = _walk(weights, rule, rows, labels, row_weights, tally, [record], readouts)
-    walk(None, start, rows.n_rows if stop is None else stop, None)
-    return tally
-
-
-def _walk(
-    weights: Weights,
-    rule: Rule,
-    rows: Rows,
-    labels: Labels,
-    row_weights: npt.NDArray[np.float64] | None,
-    tally: learning.Tally,
-    notes: Sequence[Note | None],
-    readouts: Readouts | None = None,
-) -> Callable[[epochs.Order | None, int, int, epochs.Order | None], int]:
-    """A function that learns from places ``start`` to ``stop`` of an order, once each.
-
-    It returns the place reached, which is before ``stop`` if somebody asks to stop. The ``notes``
-    are given the updates as they come. Rows that are upcoming are read from memory meanwhile.
-    """
-    weights.arrange(by_feature=rows.is_sparse)
-    if readouts is not None:
-        readouts.match(weights)
-    # Room for at least one example: a soft step may write one entry a class.
-    room = max(min(LOG_CAPACITY, rows.n_rows), 2 * weights.n_vectors)
-    wanted = [note for note in notes if note is not None]
-    log = log_for(rule, room) if wanted else None
-    products = weights.n_vectors * (1 << 10 if rows.is_sparse else max(1, rows.n_features))
-    block = min(ROWS_AT_A_TIME, max(1, PRODUCTS_AT_A_TIME // products))
-
-    def walk(
-        order: epochs.Order | None, start: int, stop: int, upcoming: epochs.Order | None
-    ) -> int:
-        while start < stop:
-            end = min(stop, start + block)
-            start = learning.learn(
-                weights,
-                rule,
-                rows,
-                labels,
-                order,
-                start,
-                end,
-                row_weights,
-                tally,
-                log,
-                upcoming=upcoming,
-                readouts=readouts,
-            )
-            if log is not None:
-                entries = Entries.of(log)
-                log.size = 0
-                for note in wanted:
-                    note(entries)
-            if tally.refused >= 0:
-                raise overflow_error(tally.refused, weights)
-            if stop_asked():
-                break
-        return start
-
-    return walk
-
-
-def overflow_error(row: int, weights: Weights) -> OverflowRefused:
+def overflow_error(row: int, weights: WeightArrays) -> OverflowRefused:
     """The error for a row whose update would overflow."""
     kind = "float32" if weights.is_float32 else "float64"
     return OverflowRefused(

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows.rows import score
+from rosenblatt._kernels.rows.engine import score, serve
 from rosenblatt._kernels.rows.weights import WeightArrays
 from rosenblatt.arrays import AnyFloatArray, FloatArray
 from rosenblatt.core.rows import Rows, as_rows, inspect
 
-# What there is for each weight, and for each bias: itself, its running sum, the rate of its steps.
-TABLES = ("table", "table_sum", "table_rate")
-BIASES = ("stored_bias", "bias_sum", "bias_rate")
-BOUND = (*TABLES, *BIASES, "rates", "by_feature", "n_features", "fit_intercept", "is_scaled")
-ARRAYS = ("coef", "intercept", "coef_sum", "intercept_sum", "coef_rate", "intercept_rate")
-# The rates of weights that have not moved. That of gradients is the root of 1e-12 inverted, which
-# is added to their squares: so little that the first step of a weight is eta long.
+# The planes that a model file has arrays for, and the names of these arrays.
+WEIGHTS = "weights"
+RUNNING_SUM = "running_sum"
+RATE = "rate"
+ARRAYS_OF_PLANES = {
+    WEIGHTS: ("coef", "intercept"),
+    RUNNING_SUM: ("coef_sum", "intercept_sum"),
+    RATE: ("coef_rate", "intercept_rate"),
+}
+ARRAYS = tuple(name for pair in ARRAYS_OF_PLANES.values() for name in pair)
+
+# The rates of weights that have not moved. The rate of gradients is the root of 1e-12 inverted,
+# which is added to their squares: so little that the first step of a weight is eta long.
 START_RATES = {"variance": 1.0, "gradient": 1e6}
+
+
+class Plane(NamedTuple):
+    """One number for each weight and one for each bias, in the layout of the weights."""
+
+    table: AnyFloatArray
+    bias: AnyFloatArray
 
 
 class Scaling(NamedTuple):
@@ -30,7 +43,7 @@ class Scaling(NamedTuple):
     multiplied by 2^-10, so that the scale could grow again. ``clock + scale * (t - since)`` is the
     sum of the scales after each example since the last fold. ``updates`` counts the steps so far,
     ``examples`` those that the rule was asked about (no rows of weight 0), and ``length2`` is the
-    squared length of the weights, where the rule asks for it. When the average began, that sum was
+    squared length of the weights, if the rule asks for it. When the average began, that sum was
     ``clock_from`` and there had been ``folds_from`` folds.
     """
 
@@ -52,20 +65,26 @@ class Scaling(NamedTuple):
 class Weights(WeightArrays):
     """One weight vector for two classes, one per class for more, with biases.
 
-    ``averaged=True`` keeps beside each vector the running sum ``Σ t·step·x`` over its updates
-    (t: examples seen before the update). The mean over all examples is then ``w - sum / t``; if it
-    began later, after ``average_from`` examples, both count from there.
-    With ``rates`` each weight has a number that its steps are multiplied by and that falls with
-    every update, to ``rate / (1 + change·x²·rate)`` if it is a "variance", and to ``rate / sqrt(1 +
-    change·x²·rate²)`` if it is that of a "gradient".
+    All that there is for each weight lies in ``planes`` of one layout, and whatever changes the
+    shape of the weights changes all planes alike:
+
+    - "weights": the weights themselves.
+    - "running_sum", with ``averaged=True``: ``Σ t·step·x`` over the updates of a vector (t:
+      examples seen before the update). The mean over all examples is then ``w - running_sum / t``;
+      if it began later, after ``average_from`` examples, both count from there.
+    - "rate", with ``rates``: a number that the steps of the weight are multiplied by. It falls with
+      every update, to ``rate / (1 + change·x²·rate)`` if it is a "variance", and to ``rate / sqrt(1
+      + change·x²·rate²)`` if it is the rate of a "gradient".
+    - Read-outs add planes of their own (`core.readouts`).
+
     With ``is_scaled`` the table holds v, and the weights are ``scale · v``: a rule that multiplies
     all weights changes one number. With C the sum of the scales after each example, the running sum
     is ``u = Σ C·step·x`` and the sum of the weights over all examples ``C·v - u``. `matrix`, `bias`
     and whatever else is read here are the weights, not v.
 
     Dense rows want the features of a class side by side, sparse rows of several classes the
-    classes of a feature: ``arrange`` brings the table into the one or the other order. Room for
-    more classes or features is made for several at once, so that all of them cost in proportion.
+    classes of a feature: ``arrange`` brings the planes into the one or the other order. Room for
+    more classes or features is made for several at once, so that the total cost stays linear.
     """
 
     def __init__(
@@ -81,24 +100,26 @@ class Weights(WeightArrays):
         is_scaled: bool = False,
     ) -> None:
         shape = (n_features, n_vectors) if by_feature else (n_vectors, n_features)
-        rate = START_RATES.get(rates or "")
+        planes = {WEIGHTS: Plane(np.zeros(shape, dtype), np.zeros(n_vectors, dtype))}
+        if averaged:
+            planes[RUNNING_SUM] = Plane(np.zeros(shape), np.zeros(n_vectors))
+        if rates is not None:
+            start = START_RATES[rates]
+            planes[RATE] = Plane(np.full(shape, start, dtype), np.full(n_vectors, start, dtype))
         self.bind(
-            np.zeros(shape, dtype),
-            np.zeros(n_vectors, dtype),
-            np.zeros(shape) if averaged else None,
-            np.zeros(n_vectors) if averaged else None,
+            planes,
             rates=rates,
-            table_rate=None if rate is None else np.full(shape, rate, dtype),
-            bias_rate=None if rate is None else np.full(n_vectors, rate, dtype),
             by_feature=by_feature,
             n_features=n_features,
             fit_intercept=fit_intercept,
             is_scaled=is_scaled,
         )
 
+    # ------------------------------------------------------------------ views
+
     @property
     def averaged(self) -> bool:
-        return self.table_sum is not None
+        return RUNNING_SUM in self.planes
 
     @property
     def matrix(self) -> AnyFloatArray:
@@ -115,70 +136,24 @@ class Weights(WeightArrays):
         """What is stored of the weights as (n_vectors, n_features); a view."""
         return self._as_matrix(self.table)
 
-    def _scaled(self, stored: AnyFloatArray) -> AnyFloatArray:
-        """The weights of which this is stored; rounded once, to the type they are stored in."""
-        if not self.is_scaled:
-            return stored
-        return (stored * np.float64(self.scale)).astype(stored.dtype)
+    def plane(self, name: str) -> Plane:
+        """Return a plane with its table as (n_vectors, n_features); views."""
+        table, bias = self.planes[name]
+        return Plane(self._as_matrix(table), bias)
 
-    @property
-    def matrix_sum(self) -> Any:
-        """The running sums as (n_vectors, n_features), a view; None if there are none."""
-        return None if self.table_sum is None else self._as_matrix(self.table_sum)
-
-    @property
-    def matrix_rate(self) -> Any:
-        """The rates as (n_vectors, n_features), a view; None if there are none."""
-        return None if self.table_rate is None else self._as_matrix(self.table_rate)
+    def all_planes(self) -> dict[str, Plane]:
+        """Return every plane, with tables as (n_vectors, n_features); views."""
+        return {name: self.plane(name) for name in self.planes}
 
     def _as_matrix(self, table: AnyFloatArray) -> AnyFloatArray:
         vectors = slice(self.n_vectors)
         return table[: self.n_features, vectors].T if self.by_feature else table[vectors]
 
-    def average(self) -> tuple[AnyFloatArray, AnyFloatArray]:
-        """Mean of the weights and biases over the examples since it began, in float64."""
-        t = max(self.t - self.average_from, 1)
-        if self.is_scaled:
-            matrix, bias = self._weighted(self.clock / t)
-            return matrix - self.matrix_sum / t, bias - self.bias_sum / t
-        return (
-            self.matrix - self.matrix_sum / t,
-            self.bias - self.bias_sum / t,
-        )
-
-    def total(self) -> tuple[int, FloatArray, FloatArray]:
-        """The examples seen, and the sum of the weights and biases of the average after each."""
-        counted = self.clock if self.is_scaled else self.t - self.average_from
-        matrix, bias = self._weighted(counted)
-        return self.t, matrix - self.matrix_sum, bias - self.bias_sum
-
-    def begin_average(
-        self, t: int, total: FloatArray, bias_total: FloatArray, scaling: Scaling
-    ) -> None:
-        """Let the average begin where ``t`` examples were seen, with this `total` and `scaling`."""
-        # The clock of scaled weights goes on, so that all of the total joins the sums.
-        matrix, bias = self._weighted(0 if self.is_scaled else t - self.average_from)
-        if self.is_scaled:
-            self.scaling = Scaling(*self.scaling)._replace(
-                clock_from=scaling.clock_at(t), folds_from=scaling.folds
-            )
-        self.matrix_sum[...] += total - matrix
-        self.bias_sum[...] += bias_total - bias
-        self.average_from = t
-
-    def _weighted(self, n: float) -> tuple[FloatArray, FloatArray]:
-        """What is stored of the weights and biases n times, in float64."""
-        return self.stored_matrix * np.float64(n), self.stored_bias * np.float64(n)
-
-    def score(self, rows: Rows) -> FloatArray:
-        """Scores of rows, which the table is arranged for, by the mean if averaged, else as is."""
-        latest = score(rows, self.table, self.stored_bias)
-        if not self.averaged:
-            return latest * self.scale if self.is_scaled else latest
-        counted = max(self.t - self.average_from, 1)
-        if self.is_scaled:
-            latest = latest * (self.clock / counted)
-        return latest - score(rows, self.table_sum, self.bias_sum) / counted
+    def _scaled(self, stored: AnyFloatArray) -> AnyFloatArray:
+        """Return the weights of which this is stored; rounded once, to the stored type."""
+        if not self.is_scaled:
+            return stored
+        return (stored * np.float64(self.scale)).astype(stored.dtype)
 
     def set(self, matrix: AnyFloatArray, bias: AnyFloatArray) -> None:
         """Start from these weights."""
@@ -190,20 +165,61 @@ class Weights(WeightArrays):
             self.scaling = numbers._replace(scale=1.0, clock=float(self.t), since=self.t)
             self.measure_length()
 
+    # ------------------------------------------------------------------ the mean
+
+    def average(self) -> tuple[AnyFloatArray, AnyFloatArray]:
+        """Return the mean of weights and biases over the examples since it began, in float64."""
+        return serve(self)
+
+    def score(self, rows: Rows) -> FloatArray:
+        """Score rows, which the table is arranged for, by the mean if averaged, else as is."""
+        return score(self, rows)
+
+    def total(self) -> tuple[int, FloatArray, FloatArray]:
+        """Return the examples seen, and the sum of the averaged weights and biases after each."""
+        counted = self.clock if self.is_scaled else self.t - self.average_from
+        matrix, bias = self._multiplied(counted)
+        sums = self.plane(RUNNING_SUM)
+        return self.t, matrix - sums.table, bias - sums.bias
+
+    def begin_average(
+        self, t: int, total: FloatArray, bias_total: FloatArray, scaling: Scaling
+    ) -> None:
+        """Let the average begin where ``t`` examples were seen, with this `total` and `scaling`."""
+        # The clock of scaled weights goes on, so that all of the total joins the sums.
+        matrix, bias = self._multiplied(0 if self.is_scaled else t - self.average_from)
+        if self.is_scaled:
+            self.scaling = Scaling(*self.scaling)._replace(
+                clock_from=scaling.clock_at(t), folds_from=scaling.folds
+            )
+        sums = self.plane(RUNNING_SUM)
+        sums.table[...] += total - matrix
+        sums.bias[...] += bias_total - bias
+        self.average_from = t
+
+    def _multiplied(self, factor: float) -> tuple[FloatArray, FloatArray]:
+        """Return what is stored of the weights and biases times a factor, in float64."""
+        return self.stored_matrix * np.float64(factor), self.stored_bias * np.float64(factor)
+
+    # ------------------------------------------------------------------ changes of shape
+
     def arrange(self, *, by_feature: bool) -> None:
-        """Put the table into the order the rows to come are read in; one vector fits both."""
+        """Put the planes into the order the rows to come are read in; one vector fits both."""
         if by_feature != self.by_feature and self.n_vectors > 1:
-            self._lay_out(self.present(TABLES), by_feature=by_feature)
+            self._lay_out(self.all_planes(), by_feature=by_feature)
 
     def promote(self) -> None:
-        """Go on in float64."""
+        """Continue in float64."""
         if self.is_float32:
-            found = {name: getattr(self, name) for name in (*TABLES, *BIASES)}
-            wider = {name: a.astype(np.float64) for name, a in found.items() if a is not None}
-            self._rebind(**wider)
+            self._rebind(
+                {
+                    name: Plane(table.astype(np.float64), bias.astype(np.float64))
+                    for name, (table, bias) in self.planes.items()
+                }
+            )
 
     def agree(self, X: Any, rows: Rows) -> Rows:
-        """Rows and weights of one type: float32 as long as all rows were, else float64."""
+        """Return rows of the type of the weights: float32 if all rows were so far, else float64."""
         if rows.dtype == self.table.dtype:
             return rows
         self.promote()
@@ -216,77 +232,115 @@ class Weights(WeightArrays):
     def grow(self, n_features: int) -> None:
         """Make room for features not seen before; their weights are 0."""
         if not self.by_feature:
-            self._lay_out(self.present(TABLES), by_feature=True)
+            self._lay_out(self.all_planes(), by_feature=True)
         had = len(self.table)
         more = max(2 * had, n_features, 16) - had if n_features > had else 0
-        self._rebind(**self._padded(more, 0), n_features=n_features)
+        self._rebind(self._padded(more, 0), n_features=n_features)
+
+    def insert_features(self, places: Sequence[int]) -> None:
+        """Add features of which nothing is learned yet before these places."""
+        planes = {
+            name: Plane(np.insert(table, places, self._start_of(name), axis=1), bias)
+            for name, (table, bias) in self.all_planes().items()
+        }
+        n_features = self.n_features + len(places)
+        self._lay_out(planes, by_feature=self.by_feature, n_features=n_features)
 
     def split(self) -> None:
         """From one vector for two classes to one each, -w/2 and w/2: the same predictions."""
         halves = np.array([-0.5, 0.5], self.table.dtype)
+        zero = self.table.dtype.type(0)
 
         def split(name: str, values: AnyFloatArray) -> AnyFloatArray:
-            if name.endswith("rate"):  # both go on from where the one was
+            if name == RATE:  # both continue from where the one was
                 return np.repeat(values, 2, axis=0)
             # Adding 0 turns a negative zero into a plain one.
             factors = halves if values.ndim == 1 else halves[:, None]
-            return np.asarray(factors * values + self.table.dtype.type(0))
+            return np.asarray(factors * values + zero)
 
-        biases = {name: split(name, values) for name, values in self.present(BIASES).items()}
-        tables = {name: split(name, values) for name, values in self.present(TABLES).items()}
-        self._lay_out(tables, by_feature=self.by_feature, **biases)
+        planes = {
+            name: Plane(split(name, table), split(name, bias))
+            for name, (table, bias) in self.all_planes().items()
+        }
+        self._lay_out(planes, by_feature=self.by_feature)
         if self.is_scaled:  # two halves have half of the squared length
             numbers = Scaling(*self.scaling)
             self.scaling = numbers._replace(length2=0.5 * numbers.length2)
 
     def add_vector(self) -> None:
-        """A vector of zeros for one more class."""
+        """Add a vector of zeros for one more class."""
         n = self.n_vectors
         more = 1 + n // 4 if n == self.table.shape[self.by_feature] else 0
-        room = self._padded(0, more) if self.by_feature else self._padded(more, 0)
-        for name, values in self.present(BIASES).items():
-            room[name] = np.append(values, values.dtype.type(self._start_of(name)))
-        self._rebind(**room)
+        planes = self._padded(0, more) if self.by_feature else self._padded(more, 0)
+        for name, (table, bias) in planes.items():
+            new = bias.dtype.type(self._start_of(name))
+            planes[name] = Plane(table, np.append(bias, new))
+        self._rebind(planes)
 
     def drop_vector(self) -> None:
         """Take the last vector away again, and leave zeros."""
-        for name, matrix in self.present(TABLES).items():
-            matrix[-1] = self._start_of(name)
-        self._rebind(**{name: bias[:-1].copy() for name, bias in self.present(BIASES).items()})
+        for name, plane in self.all_planes().items():
+            plane.table[-1] = self._start_of(name)
+        self._rebind(
+            {name: Plane(table, bias[:-1].copy()) for name, (table, bias) in self.planes.items()}
+        )
 
-    def present(self, names: Sequence[str]) -> dict[str, AnyFloatArray]:
-        """Those of the tables, as matrices, or of the biases that there are; as stored, views."""
-        found = {name: getattr(self, name) for name in names}
-        there = {name: values for name, values in found.items() if values is not None}
-        if names is not TABLES:
-            return there
-        return {name: self._as_matrix(values) for name, values in there.items()}
+    def add_planes(self, names: Sequence[str]) -> None:
+        """Add planes of zeros, in float64."""
+        shape = self.table.shape
+        new = {name: Plane(np.zeros(shape), np.zeros(self.n_vectors)) for name in names}
+        self._rebind({**self.planes, **new})
+
+    def drop_planes(self, names: Sequence[str]) -> None:
+        """Remove planes, if they are there."""
+        self._rebind({name: plane for name, plane in self.planes.items() if name not in names})
 
     def _start_of(self, name: str) -> float:
-        """What one of the arrays holds for a weight that has not moved."""
-        return START_RATES[self.rates or ""] if name.endswith("rate") else 0.0
+        """Return what a plane holds for a weight that has not moved."""
+        return START_RATES[self.rates or ""] if name == RATE else 0.0
 
-    def _padded(self, rows: int, columns: int) -> dict[str, Any]:
-        """The tables with so many rows and columns after their own, as weights start."""
-        tables = {name: getattr(self, name) for name in TABLES}
-        for name, old in tables.items() if rows or columns else ():
-            if old is not None:
-                n, width = old.shape
-                shape = n + rows, width + columns
-                tables[name] = np.full(shape, self._start_of(name), old.dtype)
-                tables[name][:n, :width] = old
-        return tables
+    def _padded(self, rows: int, columns: int) -> dict[str, Plane]:
+        """Return the planes with more rows and columns after their own, as weights start."""
+        planes = {name: Plane(*plane) for name, plane in self.planes.items()}
+        if not rows and not columns:
+            return planes
+        for name, (old, bias) in planes.items():
+            n, width = old.shape
+            table = np.full((n + rows, width + columns), self._start_of(name), old.dtype)
+            table[:n, :width] = old
+            planes[name] = Plane(table, bias)
+        return planes
 
     def _lay_out(
-        self, matrices: dict[str, AnyFloatArray], *, by_feature: bool, **changes: Any
+        self, planes: Mapping[str, Plane], *, by_feature: bool, n_features: int | None = None
     ) -> None:
-        """Bind matrices of a row for each vector as tables of the one or the other order."""
-        for name, matrix in matrices.items():
-            changes[name] = np.ascontiguousarray(matrix.T if by_feature else matrix)
-        self._rebind(by_feature=by_feature, **changes)
+        """Bind planes whose tables have a row for each vector, in the one or the other order."""
+        self._rebind(
+            {
+                name: Plane(np.ascontiguousarray(matrix.T if by_feature else matrix), bias)
+                for name, (matrix, bias) in planes.items()
+            },
+            by_feature=by_feature,
+            n_features=n_features,
+        )
 
-    def _rebind(self, **changes: Any) -> None:
-        self.bind(**({name: getattr(self, name) for name in BOUND} | changes))
+    def _rebind(
+        self,
+        planes: Mapping[str, tuple[AnyFloatArray, AnyFloatArray]],
+        *,
+        by_feature: bool | None = None,
+        n_features: int | None = None,
+    ) -> None:
+        self.bind(
+            dict(planes),
+            rates=self.rates,
+            by_feature=self.by_feature if by_feature is None else by_feature,
+            n_features=self.n_features if n_features is None else n_features,
+            fit_intercept=self.fit_intercept,
+            is_scaled=self.is_scaled,
+        )
+
+    # ------------------------------------------------------------------ threads, lengths
 
     def refuse_if_busy(self, t: int | None = None) -> None:
         """Refuse while another thread learns, or if it has learned since there were ``t`` examples.
@@ -300,29 +354,41 @@ class Weights(WeightArrays):
                 "each thread, or a lock around it"
             )
         # Binding claims the arrays, as the loops do; it refuses when one of them is at work.
-        self._rebind()
+        self._rebind(self.planes)
 
     def squared_distance(
         self, origin_table: AnyFloatArray | None = None, origin_bias: AnyFloatArray | None = None
     ) -> float:
-        """The squared length of (weights - origin), summed in a fixed order."""
+        """Return the squared length of (weights - origin), summed in a fixed order."""
         weights = Weights.from_arrays(self.to_arrays()) if self.is_scaled else self
         return WeightArrays.squared_distance(weights, origin_table, origin_bias)
 
+    # ------------------------------------------------------------------ copies and arrays
+
     def copy(self) -> Weights:
-        return Weights.from_arrays(self.snapshot())
+        """Return weights of their own, with all planes."""
+        return _with_planes(self.snapshot(), self._extra_planes())
+
+    def __reduce__(self) -> tuple[Callable[..., Weights], tuple[Any, ...]]:
+        return _with_planes, (self.snapshot(), self._extra_planes())
+
+    def _extra_planes(self) -> dict[str, Plane]:
+        """Return the planes that a `snapshot` does not have; views."""
+        planes = self.all_planes()
+        return {name: planes[name] for name in planes if name not in ARRAYS_OF_PLANES}
 
     def to_arrays(self) -> dict[str, Any]:
-        """The weights, their sums and rates as arrays and plain numbers, with a scale of 1.
+        """Return the weights, their sums and rates as arrays and plain numbers, with a scale of 1.
 
-        Without scales that is a `snapshot`. Of scaled weights it has the weights themselves, and
+        Without scales this is a `snapshot`. For scaled weights it has the weights themselves, and
         sums as plain weights would have them, so that such models can be added up.
         """
         arrays = self.snapshot()
         if not self.is_scaled:
             return arrays
         n = self.t - self.average_from
-        arrays["coef"], arrays["intercept"] = self.matrix, self.bias
+        arrays["coef"] = self.matrix
+        arrays["intercept"] = self.bias
         if self.averaged:
             _, matrix, bias = self.total()
             arrays["coef_sum"] = arrays["coef"] * np.float64(n) - matrix
@@ -335,17 +401,12 @@ class Weights(WeightArrays):
         return arrays
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything there is to know, as arrays and plain numbers.
+        """Return all that a model file keeps of weights, as arrays and plain numbers.
 
-        Of scaled weights the arrays are what is stored, so that learning goes on to the last bit.
+        Of scaled weights the arrays are what is stored, so that learning resumes to the last bit.
+        The planes of read-outs are not among them.
         """
-        arrays = {
-            "coef": self.stored_matrix.copy(),
-            "intercept": self.stored_bias.copy(),
-            "coef_sum": self.matrix_sum.copy() if self.averaged else None,
-            "intercept_sum": self.bias_sum.copy() if self.averaged else None,
-            "coef_rate": self.matrix_rate.copy() if self.rates else None,
-            "intercept_rate": self.bias_rate.copy() if self.rates else None,
+        arrays: dict[str, Any] = {
             "rates": self.rates,
             "fit_intercept": self.fit_intercept,
             "by_feature": self.by_feature,
@@ -353,12 +414,17 @@ class Weights(WeightArrays):
             "average_from": self.average_from,
             "reach": self.reach,
         }
+        for name, (of_table, of_bias) in ARRAYS_OF_PLANES.items():
+            plane = self.plane(name) if name in self.planes else None
+            arrays[of_table] = None if plane is None else plane.table.copy()
+            arrays[of_bias] = None if plane is None else plane.bias.copy()
         if self.is_scaled:
             arrays["scaling"] = Scaling(*self.scaling)
         return arrays
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any]) -> Weights:
+        """Rebuild weights from a `snapshot`."""
         coef = arrays["coef"]
         weights = cls(
             *coef.shape,
@@ -369,15 +435,14 @@ class Weights(WeightArrays):
             rates=arrays.get("rates"),
             is_scaled=arrays.get("scaling") is not None,
         )
-        weights.stored_matrix[...] = coef
-        weights.stored_bias[...] = arrays["intercept"]
-        if weights.averaged:
-            weights.matrix_sum[...] = arrays["coef_sum"]
-            weights.bias_sum[...] = arrays["intercept_sum"]
-        if weights.rates and arrays["coef_rate"] is not None:
-            weights.matrix_rate[...] = arrays["coef_rate"]
-            weights.bias_rate[...] = arrays["intercept_rate"]
-        weights.t, weights.average_from = arrays["t"], arrays.get("average_from", 0)
+        for name, (of_table, of_bias) in ARRAYS_OF_PLANES.items():
+            if name in weights.planes and arrays[of_table] is not None:
+                plane = weights.plane(name)
+                plane.table[...] = arrays[of_table]
+                plane.bias[...] = arrays[of_bias]
+
+        weights.t = arrays["t"]
+        weights.average_from = arrays.get("average_from", 0)
         if weights.is_scaled:
             weights.scaling = arrays["scaling"]
         if "reach" in arrays:
@@ -386,11 +451,8 @@ class Weights(WeightArrays):
             weights.measure_reach()
         return weights
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Weights.from_arrays, (self.snapshot(),)
-
     def digest(self) -> str:
-        """SHA-256 over every number that decides how learning goes on."""
+        """Return the SHA-256 of every number that decides how learning continues."""
         from hashlib import sha256  # which loads OpenSSL
 
         state = sha256()
@@ -408,11 +470,13 @@ class Weights(WeightArrays):
         return state.hexdigest()
 
 
-def widened(weights: Weights, places: Sequence[int]) -> Weights:
-    """The same with features of which nothing is learned yet before these places."""
-    arrays = weights.snapshot()
-    for name in ("coef", "coef_sum", "coef_rate"):
-        if arrays[name] is not None:
-            new = START_RATES[weights.rates or ""] if name == "coef_rate" else 0.0
-            arrays[name] = np.insert(arrays[name], places, new, axis=1)
-    return Weights.from_arrays(arrays)
+def _with_planes(arrays: dict[str, Any], planes: Mapping[str, Plane]) -> Weights:
+    """Rebuild weights from a snapshot and copies of further planes."""
+    weights = Weights.from_arrays(arrays)
+    if planes:
+        weights.add_planes(list(planes))
+        for name, (table, bias) in planes.items():
+            plane = weights.plane(name)
+            plane.table[...] = table
+            plane.bias[...] = bias
+    return weights

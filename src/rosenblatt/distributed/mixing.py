@@ -19,6 +19,7 @@ from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import label_array, refuse_one_class
 from rosenblatt.core.result import FitResult, Validation
+from rosenblatt.core.weights import RUNNING_SUM
 from rosenblatt.distributed import tasks
 from rosenblatt.distributed.distribution_report import DistributionReport
 from rosenblatt.distributed.merging import SUMS_OF, cut, joined_encoder, set_mean
@@ -222,7 +223,9 @@ class MixingRun(epochs.Trainer):
         if not self.of_sentences:
             model.weights = model.weights.copy()
             if model.weights.averaged:
-                model.weights.matrix_sum[...], model.weights.bias_sum[...] = 0.0, 0.0
+                sums = model.weights.plane(RUNNING_SUM)
+                sums.table[...] = 0.0
+                sums.bias[...] = 0.0
                 model.weights.average_from = 0
             if isinstance(light.class_weight, str):  # balanced over all shards
                 numbers = np.repeat(np.arange(len(self.labels)), list(self.labels.values()))
@@ -399,11 +402,14 @@ def _labels_of(summaries: list[tasks.Summary]) -> dict[Any, int]:
 
 def _join_past(mixed: Any, t: int, n_mistakes: int) -> None:
     """Count what came before. The mean ``w - u/t`` stays that of the last epoch: u grows with t."""
-    weights, growth = mixed.weights, (t + mixed.t) / mixed.t
-    names = SUMS_OF.values() if isinstance(mixed, TagModel) else ("table_sum", "bias_sum")
-    for sums in (getattr(weights, name) for name in names):
-        if sums is not None:
-            sums *= growth
+    weights = mixed.weights
+    growth = (t + mixed.t) / mixed.t
+    if isinstance(mixed, TagModel):
+        running_sums = [getattr(weights, name) for name in SUMS_OF.values()]
+    else:
+        running_sums = list(weights.plane(RUNNING_SUM)) if weights.averaged else []
+    for sums in running_sums:
+        sums *= growth
     if not isinstance(mixed, TagModel):
         mixed.n_epochs += 1
     mixed.t += t

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.checks import whole
-from rosenblatt.core.online import OnlineResult
+from rosenblatt.core.result import OnlineResult
 from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate.report import plain_label
 from rosenblatt.html_tables import escape, html_card, html_table

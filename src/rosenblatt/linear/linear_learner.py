@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,28 +14,52 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, is_sparse
 from rosenblatt.core.classes import has_tie, number_of, one_label, predicted_labels
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.online import OnlinePass, OnlineResult
+from rosenblatt.core.readouts import NAMES, Readouts
+from rosenblatt.core.result import OnlineResult
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.snapshots import Snapshot
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.conversion import as_table as as_rows_of_numbers
 from rosenblatt.learner.inputs import Batch, array_row, check_count, named_values, read_table
 from rosenblatt.learner.mapping_rows import columns_by_name, is_records, not_a_number
+from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import of_whole_state, unchanged_on_error
 from rosenblatt.learner.targets import encode_labels, read_labels, streamed_weights
-from rosenblatt.linear.stream_readouts import StreamReadouts
+from rosenblatt.linear.linear_classifier import LinearClassifier
 from rosenblatt.linear.streaming import LIMIT, Stream, as_table, read
+
+if TYPE_CHECKING:
+    from rosenblatt.learner.explain_rows import UpdateHistory
 
 ONE = np.zeros(1, np.int32)  # a single example: label number 0 of a list of one
 
 
-class LinearLearner(StreamReadouts):
+class LinearLearner(LinearClassifier):
     """Base of the linear learners; each declares its own parameters and names its rule.
 
     Rows may come in batches of any size or one by one, new classes and, by name, new features at
     any time; the model is the same to the last bit. A refused example changes nothing, and
     predicting never learns.
+
+    Attributes
+    ----------
+    readout_ : str
+        Which weights predict: "last", "average", "slow" or "fast", and "gentle" of a mix, where it
+        is those that count most; if ``readout`` is set.
     """
+
+    readout: str | None = option(
+        default=None,
+        choices=("mix", "auto", *NAMES),
+        in_studio=False,
+        help="""
+        Of a stream (``partial_fit``, ``learn_one``): which weights predict, whatever ``average``
+        says. "last": as they are now, "average": their mean over all examples, "slow" and "fast":
+        over about the last 1,000 and 100. "auto": whichever made the fewest mistakes of late, where
+        one counts half after 50 examples. It takes three numbers beside every weight. "mix": the
+        last weights, and last, average, slow and fast of a gentle passive-aggressive learner beside
+        them, summed by how few mistakes each made of late. ``fit`` ignores it.""",
+    )
 
     # Whether scores are those of the weights; a class that says otherwise has ways of its own.
     _predicts_plainly: ClassVar[bool] = True
@@ -108,9 +132,13 @@ class LinearLearner(StreamReadouts):
         if rule is not None and model.recorder is not None:
             log = model.recorder.log(rule)
         is_scaled = model.notes.get("scaling") is not None
-        engine = Engine(
+        if rule is None:
+            engine = Engine(model.weights, None, model.readouts)
+        else:
+            engine = self._stream.engine
+        engine.open(
             model,
-            rule,
+            learns=rule is not None,
             log=log,
             columns=model.columns if takes_mappings and not is_scaled else None,
             plan=None if is_scaled else plan,
@@ -171,6 +199,59 @@ class LinearLearner(StreamReadouts):
         model.best = None
         self._begin(model)
         return self._stream
+
+    # ------------------------------------------------------------------ which weights predict
+
+    def _keep_readouts(self, model: LinearModel) -> None:
+        """Keep means beside the weights from here on, if asked to; those begun continue."""
+        readouts = model.readouts
+        if self.readout is not None:
+            self._refuse_readout(model)
+        if readouts is not None:
+            if self.readout is not None and readouts.is_mix == (self.readout == "mix"):
+                readouts.name = self.readout
+                return
+            readouts.end(model.weights)
+            model.readouts = None
+        if self.readout is not None:
+            model.weights.promote()
+            model.readouts = Readouts.begin(model.weights, self.readout)
+
+    def _refuse_readout(self, model: LinearModel) -> None:
+        """Refuse a read-out of models that predict by rows or change all weights at once."""
+        if self.keeps_rows:
+            what = f" chooses among weights, and a {type(self).__name__} keeps rows to predict by"
+            raise ParameterError(Message(Setting("readout", self.readout), what))
+        if model.weights.is_scaled:
+            what = f" follows single steps, and {type(self).__name__} changes all weights at once"
+            cures = ["set it to None", "predict with the mean of all weights by average"]
+            raise ParameterError(Message(Setting("readout", self.readout), what), cures=cures)
+
+    def _agrees_with(self, model: LinearModel) -> bool:
+        readout = None if model.readouts is None else model.readouts.name
+        return readout == self.readout and super()._agrees_with(model)
+
+    @property
+    @of_whole_state
+    def readout_(self) -> str:
+        """Which weights predict, or count most in a mix, of a stream learned with ``readout``."""
+        readouts: Readouts | None = self._fitted().readouts
+        if readouts is None:
+            raise AttributeError("there are no read-outs: set readout, then learn from a stream")
+        return readouts.chosen
+
+    def _past(self, row: Any, X: Any) -> UpdateHistory | None:
+        readouts: Readouts | None = self._model.readouts
+        if readouts is not None and (readouts.is_mix or readouts.chosen in ("slow", "fast")):
+            return None  # another learner counts, or mistakes of long ago do so less and less
+        return super()._past(row, X)
+
+    @property
+    def _predicts_by_mean(self) -> bool:
+        readouts: Readouts | None = self._model.readouts
+        return super()._predicts_by_mean if readouts is None else readouts.chosen == "average"
+
+    # ------------------------------------------------------------------ learning
 
     def _snapshot(self, model: LinearModel, batch: Batch) -> Snapshot:
         return self._stream.snapshot(batch)
@@ -242,7 +323,7 @@ class LinearLearner(StreamReadouts):
             stream.learn_mapping(y, streamed_weights(None, self.class_weight, [y], ONE))
             self.n_features_in_ = len(row.columns)
         else:
-            stream.learn_row(row.rows, slot)
+            stream.learn_mapping(y, None)
         return self
 
     def _learn_first_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
@@ -407,9 +488,13 @@ class LinearLearner(StreamReadouts):
             check_count(self, table.shape[1])
             stream = self._current_stream()
             stream.model.weights.promote()
-            through = OnlinePass(stream.model, stream.rule, latest=latest)
-            tested = through.learn(
-                table, labels, weights, predictions=predictions, first_row=first_row
+            tested = stream.predict_then_learn(
+                table,
+                labels,
+                weights,
+                predictions=predictions,
+                latest=latest,
+                first_row=first_row,
             )
             self._keep_guessed_schema()
         return tested

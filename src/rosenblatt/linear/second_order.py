@@ -6,6 +6,7 @@ from typing import Any
 
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.weights import RATE
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import of_whole_state
 from rosenblatt.linear.linear_learner import LinearLearner
@@ -39,4 +40,4 @@ class SecondOrderLearner(LinearLearner):
         """How unsure each weight is, from 1 downwards."""
         model: LinearModel = self._fitted()
         model.refuse_slim()
-        return self._in_class_order(model.weights.matrix_rate)
+        return self._in_class_order(model.weights.plane(RATE).table)

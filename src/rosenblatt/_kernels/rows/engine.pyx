@@ -1,9 +1,14 @@
-"""A linear model that is ready for single examples: a mapping, a record or a 1-D array a call.
+"""The engine: whatever learns from rows, or scores them by weights that still learn, goes through here.
 
-This is the fast path. Whatever is unusual (values of odd types, features and classes that are new, a
-rule written in Python) is left to the fallback in Python, with the same result, and nothing has changed
-by then. The lock of the interpreter is held. What runs code of others, such as a comparison of odd
-features, comes first; after it, it is asked whose turn it is.
+`Engine.learn` takes a table of rows, `learn_one` a mapping, a record or a 1-D array. Both fill a walk and
+call `rb_learn` of loop.h, which is the only way into the weights. `serve` gives the weights that predict,
+`score` the scores of some rows by them, `replay` repeats recorded updates.
+
+Single examples have a fast path in `Engine`, one compiled call. An example that is unusual (values of odd
+types, features and classes that are new, a rule written in Python) is left to the fallback in Python, with
+the same result, and nothing has changed by then. The lock of the interpreter is held meanwhile. Whatever may
+run code of others, such as a comparison of odd features, comes first; after it, the engine checks whose turn
+it is.
 """
 
 cimport numpy as cnp
@@ -14,17 +19,18 @@ from cpython.long cimport PyLong_AsSsize_t, PyLong_CheckExact
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.unicode cimport PyUnicode_CheckExact
+from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
-from rosenblatt._kernels.rows.learning cimport learn_row, Log, MOST_CLASSES
+from libc.string cimport memset
 from rosenblatt._kernels.rows.mappings cimport (
     MappingRow, MOST_UNORDERED, MOST_VALUES, sort_by_column, squared_norm_of, whole_as_double)
-from rosenblatt._kernels.rows.readouts cimport rb_place, rb_readout, ReadoutArrays
 from rosenblatt._kernels.rows.records cimport RecordPlan, RecordRow
-from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, Rows
-from rosenblatt._kernels.rows.rules cimport Rule
+from rosenblatt._kernels.rows.rows cimport (
+    RB_BLOCK, rb_block, rb_ops, rb_rows, rb_search, Rows, same_type)
+from rosenblatt._kernels.rows.rules cimport rb_rule, Rule
 from rosenblatt._kernels.rows.turns cimport Turns
-from rosenblatt._kernels.rows.weights cimport rb_weights, WeightArrays
+from rosenblatt._kernels.rows.weights cimport rb_largest_weight, rb_weights, WeightArrays
 
 import numpy as np
 
@@ -36,11 +42,85 @@ cnp.import_array()
 cdef extern from "threads.h":
     const bint RB_ALONE  # else another thread may change a mapping while it is read
 
-cdef extern from "rows/weights.h" nogil:
-    double rb_share_of_table(const rb_weights *, int64_t seen) noexcept
-
 cdef extern from "rows/texts.h":
     bint rb_is_same_text(PyObject *known, PyObject *key)
+
+cdef extern from "rows/readout.h" nogil:
+    enum: RB_MEANS, RB_MOST_READ, RB_BY_MISTAKES, RB_MIXED
+
+    ctypedef struct rb_readout:
+        double *lags[3]
+        double *bias_lags[3]
+        bint has_gentle
+        rb_weights gentle
+        const rb_rule *gentle_rule
+        double *scales
+        double *errors
+        const double *rates
+        double fading
+        double sharpness
+        double smallest_scale
+        int place
+        int64_t t
+
+    int rb_place(const rb_readout *) noexcept
+    void rb_shares(const rb_readout *, double *shares) noexcept
+    void rb_score_by(const rb_rows *, const rb_ops *, int64_t row, const rb_weights *, const void *w,
+                     const void *b, void *room, double *out) noexcept
+    void rb_score_served(const rb_rows *, const rb_ops *, int64_t row, const rb_weights *,
+                         const rb_readout *, int64_t seen, void *room, double *by_each,
+                         double *out) noexcept
+    void rb_serve(const rb_weights *, const rb_readout *, int64_t seen, double *coef,
+                  double *bias) noexcept
+
+cdef extern from "rows/loop.h" nogil:
+    ctypedef struct rb_log:
+        int64_t *row
+        int32_t *right
+        int32_t *wrong
+        double *step
+        int64_t *t
+        double *change
+        double *scale
+        int64_t *folds
+        double *clock
+        int64_t size
+        int64_t capacity
+
+    ctypedef struct rb_tally:
+        int64_t mistakes
+        int64_t updates
+        double step_sum
+        double raised_sum
+        double loss
+        int64_t refused
+        int32_t *counts
+        double *alpha
+
+    ctypedef struct rb_tested:
+        int32_t *wrong
+        double *scores
+        bint latest
+
+    ctypedef struct rb_walk:
+        rb_search search
+        const rb_rows *rows
+        const rb_ops *ops
+        const rb_rule *rule
+        rb_weights *weights
+        rb_tally *tally
+        rb_log *log
+        const double *row_weights
+        double longest_row
+        int64_t seen_at_zero
+        rb_readout *readout
+        int64_t most_stored
+        int index_bytes
+
+    int64_t rb_room(const rb_walk *, const rb_tested *) noexcept
+    int64_t rb_learn(rb_walk *, const rb_tested *, double *) noexcept
+    void rb_replay(rb_weights *, const rb_rows *, const rb_ops *, const rb_log *, int64_t start,
+                   int64_t stop) noexcept
 
 cdef double LIMIT32 = FLOAT32_LIMIT, LIMIT64 = FLOAT64_LIMIT
 cdef const rb_ops *SPARSE = (<Rows>MappingRow({}).rows).ops
@@ -49,11 +129,307 @@ cdef const rb_ops *DENSE64 = (<Rows>dense(np.zeros((1, 1)))).ops
 cdef frozenset TEXTS = frozenset([str, np.str_])
 cdef frozenset WHOLE = frozenset([int, bool, *(np.dtype(code).type for code in "?bhilqBHILQ")])
 
+# The planes of the weights in which read-outs keep what they need for each weight.
+LAG_PLANES = "lag of average", "lag of slow", "lag of fast"
+GENTLE_PLANE = "gentle"
+
 
 cdef enum:
     UNSEEN = -1
     UNUSUAL = -2
+    MOST_CLASSES = 256  # that single examples have room for on the stack
+    ROOM_ON_STACK = 2048
 
+
+# ---------------------------------------------------------------------- what a run leaves behind
+
+cdef class Log:
+    """Updates in the order they were made; bounded, emptied by the caller.
+
+    `change`, by how much the rates of the weights fell, is empty without rates; `scale`, `folds` and
+    `clock` are empty unless weights are scaled.
+    """
+
+    cdef readonly cnp.ndarray row, right, wrong, step, t, change, scale, folds, clock
+    cdef rb_log c
+
+    def __init__(self, int64_t capacity, *, bint with_rates=False, bint with_scales=False):
+        cdef int64_t for_rates = capacity if with_rates else 0
+        cdef int64_t for_scales = capacity if with_scales else 0
+        self.row = np.empty(capacity, np.int64)
+        self.right = np.empty(capacity, np.int32)
+        self.wrong = np.empty(capacity, np.int32)
+        self.step = np.empty(capacity, np.float64)
+        self.t = np.empty(capacity, np.int64)
+        self.change = np.empty(for_rates, np.float64)
+        self.scale = np.empty(for_scales, np.float64)
+        self.folds = np.empty(for_scales, np.int64)
+        self.clock = np.empty(for_scales, np.float64)
+        self.c = log_of(self.row, self.right, self.wrong, self.step, self.t, self.change, self.scale,
+                        self.folds, self.clock)
+        self.c.capacity = capacity
+
+    @property
+    def size(self):
+        return self.c.size
+
+    @size.setter
+    def size(self, int64_t size):
+        self.c.size = size
+
+
+cdef rb_log log_of(cnp.ndarray row, cnp.ndarray right, cnp.ndarray wrong, cnp.ndarray step,
+                   cnp.ndarray t, cnp.ndarray change, cnp.ndarray scale, cnp.ndarray folds,
+                   cnp.ndarray clock):
+    """Point a log to columns; those that are empty are left out."""
+    cdef rb_log log
+    memset(&log, 0, sizeof(log))
+    log.row = <int64_t *>cnp.PyArray_DATA(row)
+    log.right = <int32_t *>cnp.PyArray_DATA(right)
+    log.wrong = <int32_t *>cnp.PyArray_DATA(wrong)
+    log.step = <double *>cnp.PyArray_DATA(step)
+    log.t = <int64_t *>cnp.PyArray_DATA(t)
+    if cnp.PyArray_SIZE(change):
+        log.change = <double *>cnp.PyArray_DATA(change)
+    if cnp.PyArray_SIZE(scale):
+        log.scale = <double *>cnp.PyArray_DATA(scale)
+        log.folds = <int64_t *>cnp.PyArray_DATA(folds)
+        log.clock = <double *>cnp.PyArray_DATA(clock)
+    return log
+
+
+cdef class Tally:
+    """What a run adds up: mistakes and updates in all, and for each row.
+
+    `step_sum` adds the steps that moved two classes apart, `raised_sum` those that raised the right
+    class without lowering another, `loss` the loss of a rule that minimizes one; `refused` is the row
+    whose update would overflow, or -1.
+    """
+
+    cdef rb_tally c
+    cdef readonly object mistakes_per_row, dual
+
+    def __init__(self, mistakes_per_row=None, dual=None):
+        self.c.refused = -1
+        self.mistakes_per_row = mistakes_per_row
+        self.dual = dual
+        if mistakes_per_row is not None:
+            self.c.counts = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>mistakes_per_row)
+        if dual is not None:
+            self.c.alpha = <double *>cnp.PyArray_DATA(<cnp.ndarray?>dual)
+
+    @property
+    def mistakes(self):
+        return self.c.mistakes
+
+    @property
+    def updates(self):
+        return self.c.updates
+
+    @property
+    def step_sum(self):
+        return self.c.step_sum
+
+    @property
+    def raised_sum(self):
+        return self.c.raised_sum
+
+    @property
+    def loss(self):
+        return self.c.loss
+
+    @property
+    def refused(self):
+        return self.c.refused
+
+
+cdef class Watch:
+    """What is predicted for each row just before it is learned from.
+
+    An averaged model predicts by its average so far, one with read-outs by these; with `latest` it is
+    the mistakes of the last weights that count all the same. `wrong` gets 1 for every row whose class
+    did not have the highest score by itself, `scores`, if given, those that predict: (n_rows,) for one
+    vector, else (n_rows, n_vectors). Numbers are float64.
+    """
+
+    cdef rb_tested c
+    cdef readonly object wrong, scores
+    cdef readonly bint latest
+
+    def __init__(self, cnp.ndarray wrong, scores=None, *, bint latest=False):
+        self.wrong = wrong
+        self.scores = scores
+        self.latest = self.c.latest = latest
+        self.c.wrong = <int32_t *>cnp.PyArray_DATA(wrong)
+        if scores is not None:
+            self.c.scores = <double *>cnp.PyArray_DATA(<cnp.ndarray?>scores)
+
+
+# ---------------------------------------------------------------------- what predicts
+
+cdef class ReadoutArrays:
+    """How the means of a stream follow its weights: numbers beside the planes that hold their lags.
+
+    Each mean lags behind the weights by its plane (`LAG_PLANES`) times its number in `scales`; `errors`
+    are the mistakes of each read-out. A mix learns a second, gentle learner by `rule`, in a plane of its
+    own (`GENTLE_PLANE`), and the means are those of its weights.
+    """
+
+    cdef rb_readout c
+    cdef readonly cnp.ndarray scales, errors, rates
+    cdef readonly Rule rule
+    # The weights that the pointers were taken from, and their version.
+    cdef WeightArrays followed
+    cdef int64_t followed_version
+
+    def bind(self, Rule rule, cnp.ndarray scales, cnp.ndarray errors, cnp.ndarray rates, *,
+             bint is_mix, double fading, double sharpness, double smallest_scale):
+        """Use these numbers from here on."""
+        self.rule = rule
+        self.scales = scales
+        self.errors = errors
+        self.rates = rates
+        for array, n in (scales, RB_MEANS), (rates, RB_MEANS), (errors, RB_MEANS + 1 + is_mix):
+            if cnp.PyArray_TYPE(array) != cnp.NPY_FLOAT64 or array.shape != (n,):
+                raise ValueError(f"not an array of {n} numbers: {array!r}")
+        self.c.scales = <double *>cnp.PyArray_DATA(scales)
+        self.c.errors = <double *>cnp.PyArray_DATA(errors)
+        self.c.rates = <const double *>cnp.PyArray_DATA(rates)
+        self.c.has_gentle = is_mix
+        self.c.gentle_rule = &rule.c
+        self.c.fading = fading
+        self.c.sharpness = sharpness
+        self.c.smallest_scale = smallest_scale
+        self.followed = None
+
+    @property
+    def t(self):
+        """Examples that the means have followed."""
+        return self.c.t
+
+    @t.setter
+    def t(self, t):
+        self.c.t = t
+
+    @property
+    def gentle_reach(self):
+        """A bound on the absolute value of every weight of the gentle learner."""
+        return self.c.gentle.reach
+
+    @gentle_reach.setter
+    def gentle_reach(self, double reach):
+        self.c.gentle.reach = reach
+
+    def choose(self, place):
+        """Let the read-out at a place predict; None: the one with the fewest mistakes, or the mix."""
+        if place is not None:
+            self.c.place = place
+        else:
+            self.c.place = RB_MIXED if self.c.has_gentle else RB_BY_MISTAKES
+
+    @property
+    def place(self):
+        """The place of the read-out that predicts; of a mix, of the one that counts most."""
+        return rb_place(&self.c)
+
+    @property
+    def shares(self):
+        """How much each read-out counts in a mix."""
+        cdef double shares[RB_MOST_READ]
+        rb_shares(&self.c, shares)
+        return [shares[i] for i in range(cnp.PyArray_DIM(self.errors, 0))]
+
+    cdef rb_readout *of(self, WeightArrays weights) except NULL:
+        """The read-outs of these weights, as they lie in memory now."""
+        cdef cnp.ndarray table, bias
+        cdef double reach = self.c.gentle.reach
+        cdef int i
+        if self.followed is weights and self.followed_version == weights.version:
+            return &self.c
+        if weights.c.is_float32:
+            raise TypeError("only float64 weights have read-outs")
+
+        for i in range(RB_MEANS):
+            table, bias = weights.planes[LAG_PLANES[i]]
+            self.c.lags[i] = <double *>cnp.PyArray_DATA(table)
+            self.c.bias_lags[i] = <double *>cnp.PyArray_DATA(bias)
+        if self.c.has_gentle:
+            # Weights of the same shape, without running sums and rates.
+            table, bias = weights.planes[GENTLE_PLANE]
+            self.c.gentle = weights.c
+            self.c.gentle.w = <char *>cnp.PyArray_DATA(table)
+            self.c.gentle.b = <char *>cnp.PyArray_DATA(bias)
+            self.c.gentle.u = self.c.gentle.ub = NULL
+            self.c.gentle.rate = self.c.gentle.bias_rate = NULL
+            self.c.gentle.rates = 0
+            self.c.gentle.reach = reach
+        self.followed = weights
+        self.followed_version = weights.version
+        return &self.c
+
+
+cdef const rb_readout *readout_of(ReadoutArrays readouts, WeightArrays weights) except? NULL:
+    return NULL if readouts is None else readouts.of(weights)
+
+
+def serve(WeightArrays weights, ReadoutArrays readouts=None):
+    """The weights and biases that predict: by the read-outs if there are any, else the mean."""
+    cdef const rb_readout *readout = readout_of(readouts, weights)
+    cdef cnp.ndarray coef = np.empty((weights.c.n_vectors, weights.c.n_features))
+    cdef cnp.ndarray bias = np.empty(weights.c.n_vectors)
+    cdef double *to_coef = <double *>cnp.PyArray_DATA(coef)
+    cdef double *to_bias = <double *>cnp.PyArray_DATA(bias)
+    if readout == NULL and weights.c.u == NULL:
+        raise TypeError("weights without running sums and read-outs predict as they are")
+    with nogil:
+        rb_serve(&weights.c, readout, weights.t, to_coef, to_bias)
+    return coef, bias
+
+
+def score(WeightArrays weights, Rows rows, ReadoutArrays readouts=None):
+    """The scores of a few rows, which the weights are arranged for, by what predicts.
+
+    (n,) for one vector, else (n, n_vectors). The weights that predict are not made for it, so that the
+    cost is that of the values which the rows store. Weights that are averaged are float64.
+    """
+    cdef const rb_readout *readout = readout_of(readouts, weights)
+    cdef int64_t k = weights.c.n_vectors, n = rows.c.n_rows, row
+    cdef cnp.ndarray out = np.empty((n, k))
+    cdef double *to = <double *>cnp.PyArray_DATA(out)
+    cdef double *room
+    same_type(rows, weights.c.is_float32)
+    if weights.c.is_float32 and weights.c.u != NULL:
+        raise TypeError("only float64 weights are scored by their mean")
+    room = <double *>malloc((RB_BLOCK + RB_MOST_READ) * k * sizeof(double))
+    if room == NULL:
+        raise MemoryError
+    with nogil:
+        for row in range(n):
+            rb_score_served(&rows.c, rows.ops, row, &weights.c, readout, weights.t,
+                            room + RB_MOST_READ * k, room, to + row * k)
+    free(room)
+    rows.refuse_changed()
+    return out.ravel() if k == 1 else out
+
+
+def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, cnp.ndarray wrong,
+           cnp.ndarray step, cnp.ndarray t, cnp.ndarray change, cnp.ndarray scale,
+           cnp.ndarray folds, cnp.ndarray clock, int64_t start, int64_t stop):
+    """Repeat the recorded updates start .. stop - 1 on `weights`, in the order of training.
+
+    Folds of scaled weights are repeated, and running sums count by the clock that was recorded. What
+    scaled the weights after the last update is left to the caller.
+    """
+    cdef rb_log log = log_of(row, right, wrong, step, t, change, scale, folds, clock)
+    same_type(rows, weights.c.is_float32)
+    weights.claim()
+    with nogil:
+        rb_replay(&weights.c, &rows.c, rows.ops, &log, start, stop)
+    weights.busy = False
+    rows.refuse_changed()
+
+
+# ---------------------------------------------------------------------- single examples
 
 cdef struct Example:
     rb_rows row
@@ -115,52 +491,162 @@ cdef double *doubles_of(cnp.ndarray array, int64_t n) noexcept:
     return <double *>cnp.PyArray_DATA(array)
 
 
-cdef class Engine:
-    """The parts of a linear model that single examples need, all of them typed.
+# ---------------------------------------------------------------------- the engine
 
-    Whatever changes the learner otherwise throws its engine away, and the next example makes a new one.
-    `rule` is None if only predictions take the fast path; `columns` are those of mappings, `plan` reads
-    records, and without either rows are arrays. `log` takes the updates if they are recorded, `best`
-    the weights that predict in the place of the last ones.
+cdef class Engine:
+    """Weights, the rule that they learn by, and what predicts.
+
+    `rule` is None if it only predicts, `readouts` are None if the last weights predict, or their mean.
+    `open` makes it ready for single examples. It stays so until the model changes in another way than by
+    these: then `close` leaves them to the fallback.
     """
 
+    cdef readonly WeightArrays weights
+    cdef readonly Rule rule
+    cdef readonly ReadoutArrays readouts
+
+    # Single examples: the model, its classes, what reads them, and who takes the updates.
     cdef readonly object model
-    cdef WeightArrays weights
-    cdef Rule rule
-    cdef ReadoutArrays readouts
     cdef Log log
     cdef dict slots, columns
     cdef list classes, sorted_slots
     cdef readonly RecordPlan plan
     cdef tuple best
-    cdef bint takes_arrays, last_wins, labels_fit_arrays
+    cdef bint learns_one, takes_arrays, last_wins, labels_fit_arrays
     cdef int64_t version, row_offset
     # The features of the latest mapping in their order, each with its column: those of the next one are
     # often the same.
     cdef PyObject *latest_features[MOST_VALUES]
     cdef int64_t latest_columns[MOST_VALUES]
 
+    def __cinit__(self):
+        self.version = -1
+
+    def __init__(self, WeightArrays weights, Rule rule=None, ReadoutArrays readouts=None):
+        self.weights = weights
+        self.rule = rule
+        self.readouts = readouts
+
     def __dealloc__(self):
+        self.forget_features()
+
+    cdef void forget_features(self) noexcept:
         cdef int i
         for i in range(MOST_VALUES):
             Py_XDECREF(self.latest_features[i])
-
-    def __init__(self, model, Rule rule, *, Log log=None, dict columns=None, RecordPlan plan=None,
-                 bint takes_arrays=False, bint last_wins=False):
-        self.model, self.rule, self.log = model, rule, log
-        self.weights, self.readouts, self.best = model.weights, model.readouts, model.best
-        self.classes, self.slots, self.sorted_slots = model.classes, model.slots, model.sorted_slots
-        self.columns, self.plan = columns, plan
-        self.takes_arrays, self.last_wins = takes_arrays, last_wins
-        self.labels_fit_arrays = is_array_of(self.classes)
-        self.version, self.row_offset = self.weights.version, model.row_offset
+            self.latest_features[i] = NULL
 
     def __reduce__(self):
         """A copy of a learner makes an engine of its own."""
         return _no_engine, ()
 
+    # ------------------------------------------------------------------ tables
+
+    def learn(self, Rows rows, cnp.ndarray labels, int64_t start, int64_t stop, Tally tally, *,
+              cnp.ndarray order=None, cnp.ndarray row_weights=None, Log log=None, Watch watch=None,
+              cnp.ndarray upcoming=None):
+        """Learn from positions start .. stop - 1 of the order; return the position reached.
+
+        `upcoming` rows, needed by the next call, are read from memory meanwhile. It stops early when the
+        log is full or `tally.refused` names a row. What a rule written in Python raises is raised here;
+        the caller restores what was learned before that row.
+        """
+        cdef WeightArrays weights = self.weights
+        cdef Rule rule = self.rule
+        cdef rb_walk walk
+        cdef rb_block block
+        cdef rb_tested *tested = NULL
+        cdef int64_t reached
+        cdef double *room
+        same_type(rows, weights.c.is_float32)
+        if watch is not None:
+            if weights.c.is_float32:
+                raise TypeError("only float64 weights can be watched")
+            tested = &watch.c
+        if rule.c.rates != weights.c.rates:
+            raise TypeError(f"a rule with rates {rule.rates}, but weights with {weights.rates}")
+        if rule.scales != weights.c.is_scaled:
+            raise TypeError("a rule that scales learns on weights that are scaled, and no other does")
+
+        memset(&walk, 0, sizeof(walk))
+        walk.search.labels = <const int32_t *>cnp.PyArray_DATA(labels)
+        walk.search.counts = tally.c.counts
+        walk.search.at = start
+        walk.search.stop = stop
+        walk.search.quiet_above = rule.c.quiet_above
+        if order is not None:
+            walk.search.order = <const int64_t *>cnp.PyArray_DATA(order)
+        if upcoming is not None and cnp.PyArray_DIM(upcoming, 0):
+            walk.search.upcoming = <const int64_t *>cnp.PyArray_DATA(upcoming)
+            walk.search.n_upcoming = cnp.PyArray_DIM(upcoming, 0)
+        walk.rows = &rows.c
+        walk.ops = rows.ops
+        walk.rule = &rule.c
+        walk.weights = &weights.c
+        walk.tally = &tally.c
+        if log is not None:
+            walk.log = &log.c
+        if row_weights is not None:
+            walk.row_weights = <const double *>cnp.PyArray_DATA(row_weights)
+        walk.seen_at_zero = weights.t - start
+        walk.longest_row = sqrt(rows.largest_squared_norm + weights.c.fit_intercept)
+        if self.readouts is not None:
+            walk.readout = self.readouts.of(weights)
+            walk.most_stored = rows.most_stored()
+            walk.index_bytes = rows.index_bytes
+        tally.c.refused = -1
+
+        room = <double *>malloc(rb_room(&walk, tested) * sizeof(double))
+        if room == NULL:
+            raise MemoryError
+        # With three classes, or if all of them move, as at a fold, there is nothing to gain.
+        if (tested == NULL and walk.readout == NULL and rows.ops.in_blocks and weights.c.n_vectors > 3
+                and not rule.blames_all_rivals and not rule.scales):
+            block.scores = room + weights.c.n_vectors
+            walk.search.block = &block
+        try:
+            weights.claim()
+            with nogil:
+                reached = rb_learn(&walk, tested, room)
+            weights.busy = False
+        finally:
+            free(room)
+
+        if rule.error is not None:
+            error = rule.error
+            rule.error = None
+            raise error
+        weights.t = walk.seen_at_zero + reached
+        rows.refuse_changed()
+        return reached
+
+    # ------------------------------------------------------------------ single examples
+
+    def open(self, model, *, bint learns, Log log=None, dict columns=None, RecordPlan plan=None,
+             bint takes_arrays=False, bint last_wins=False):
+        """Make ready for single examples of this model, whose weights these are.
+
+        `columns` are those of mappings, `plan` reads records, and without either rows are arrays. `log`
+        takes the updates if they are recorded. `last_wins`: of equal scores the last class is predicted.
+        """
+        self.forget_features()
+        self.model = model
+        self.learns_one = learns
+        self.log = log
+        self.columns = columns
+        self.plan = plan
+        self.takes_arrays = takes_arrays
+        self.last_wins = last_wins
+        self.best = model.best
+        self.classes = model.classes
+        self.slots = model.slots
+        self.sorted_slots = model.sorted_slots
+        self.labels_fit_arrays = is_array_of(self.classes)
+        self.row_offset = model.row_offset
+        self.version = self.weights.version
+
     def close(self):
-        """Leave all examples to the fallback from here on, whoever still holds this engine."""
+        """Leave single examples to the fallback from here on, whoever still holds this engine."""
         self.version = -1
 
     cdef bint read(self, Example *example, x, int ndim, bint learning) except -1:
@@ -251,14 +737,14 @@ cdef class Engine:
         return column
 
     def learn_one(self, x, y, Turns turns=None):
-        """Learn from an example if all is usual; whether it was.
+        """Learn from an example; return False if it is unusual, and then nothing has changed.
 
         `turns` are those of a learner that other threads may know.
         """
         return self.learn_usual(x, y, 1, turns)
 
     def learn_table(self, X, y, Turns turns=None):
-        """The same of a table of one row, and an array of its label."""
+        """Learn from a table of one row and an array of its label, as `learn_one` does."""
         if not (cnp.PyArray_CheckExact(X) and cnp.PyArray_CheckExact(y)
                 and cnp.PyArray_NDIM(y) == 1 and cnp.PyArray_SIZE(y) == 1):
             return False
@@ -269,7 +755,7 @@ cdef class Engine:
         cdef PyObject *found
         cdef int64_t slot
         cdef long long n_changes = 0 if turns is None else turns.n_changes
-        if not RB_ALONE or self.rule is None:
+        if not RB_ALONE or self.version < 0 or not self.learns_one:
             return False
         try:
             found = PyDict_GetItemWithError(self.slots, y)
@@ -283,76 +769,141 @@ cdef class Engine:
                 or slot >= len(self.classes)):
             return False
         if turns is None:
-            return self.learn_read(&example, slot)
+            return self.learn_read(&example, <int32_t>slot)
         # Another thread may have changed the model while x was read, or may read it now.
         if turns.n_changes != n_changes or not turns.take():
             return False
         try:
-            return self.learn_read(&example, slot)
+            return self.learn_read(&example, <int32_t>slot)
         finally:
             turns.give_back()
 
-    cdef bint learn_read(self, Example *example, int64_t slot) except -1:
-        """Learn from an example that was read; False if it is unusual after all."""
-        cdef rb_readout *readout = NULL
-        cdef int64_t mistakes = 0, i, first = 0
-        if self.readouts is not None:
-            readout = self.readouts.beside(self.weights)
-            if readout == NULL:
-                return False
+    cdef bint learn_read(self, Example *example, int32_t slot) except -1:
+        """Learn from an example that was read; False if it is refused, or the log is full."""
+        cdef WeightArrays weights = self.weights
+        cdef rb_walk walk
+        cdef rb_tally tally
+        cdef double small_room[ROOM_ON_STACK]
+        cdef double *room = small_room
+        cdef int64_t reached, first = 0, i
+        memset(&walk, 0, sizeof(walk))
+        memset(&tally, 0, sizeof(tally))
+        tally.refused = -1
+        walk.search.labels = &slot
+        walk.search.stop = 1
+        walk.search.quiet_above = self.rule.c.quiet_above
+        walk.rows = &example.row
+        walk.ops = example.ops
+        walk.rule = &self.rule.c
+        walk.weights = &weights.c
+        walk.tally = &tally
+        walk.seen_at_zero = weights.t
+        walk.longest_row = sqrt(example.squared_norm + weights.c.fit_intercept)
         if self.log is not None:
+            walk.log = &self.log.c
             first = self.log.c.size
-        if not learn_row(self.weights, self.rule, readout, self.log, &example.row, example.ops,
-                         example.n_stored, example.squared_norm, <int32_t>slot, &mistakes):
+        if self.readouts is not None:
+            walk.readout = self.readouts.of(weights)
+            walk.most_stored = example.n_stored
+            walk.index_bytes = sizeof(int64_t)
+
+        if rb_room(&walk, NULL) > ROOM_ON_STACK:
+            room = <double *>malloc(rb_room(&walk, NULL) * sizeof(double))
+            if room == NULL:
+                return False
+        reached = rb_learn(&walk, NULL, room)
+        if room != small_room:
+            free(room)
+        if reached == 0:
             return False
+
+        weights.t += 1
         if self.log is not None:
             for i in range(first, self.log.c.size):
-                self.log.c.row[i] = self.weights.t - 1 + self.row_offset
+                self.log.c.row[i] = weights.t - 1 + self.row_offset
         if example.of.is_running:
             self.plan.keep(&example.of)
-        if mistakes:
-            self.model.n_mistakes += mistakes
+        if tally.mistakes:
+            self.model.n_mistakes += tally.mistakes
         return True
 
     def predict_one(self, x, Turns turns=None):
-        """The class of an example if all is usual, else None.
+        """Return the class of an example, or None if it is unusual.
 
-        `turns` are those of a learner that other threads may know: of what they change nothing is said.
+        `turns` are those of a learner that other threads may know: a state that they are changing is
+        left to the fallback.
         """
         cdef long long n_changes = 0 if turns is None else turns.n_changes
         cdef Example example
         cdef double scores[MOST_CLASSES]
         cdef int64_t c, winner = -1
-        if (not RB_ALONE or not self.read(&example, x, 1, False)
+        if (not RB_ALONE or self.version < 0 or not self.read(&example, x, 1, False)
                 or not (example.is_sparse or self.labels_fit_arrays)
-                or not self.score(&example, scores)):
+                or not self.score_example(&example, scores)):
             return None
         if turns is not None and (turns.changing or turns.n_changes != n_changes):
             return None
         if self.weights.c.n_vectors == 1:
-            return self.classes[scores[0] > 0.0 or (self.last_wins and scores[0] == 0.0)]
+            return self.classes[self.wins(scores[0], 0.0)]
         for c in self.sorted_slots:
-            if c < self.weights.c.n_vectors and (
-                    winner < 0 or scores[c] > scores[winner]
-                    or (self.last_wins and scores[c] == scores[winner])):
+            if c < self.weights.c.n_vectors and (winner < 0 or self.wins(scores[c], scores[winner])):
                 winner = c
         return self.classes[winner]
 
-    cdef bint score(self, Example *example, double *out) except -1:
-        """The scores of an example by the weights that predict; False if it is unusual."""
+    cdef bint wins(self, double score, double best) noexcept:
+        """The tie rule of predictions: whether a later class wins against the best so far."""
+        return score > best or (self.last_wins and score == best)
+
+    cdef bint score_example(self, Example *example, double *out) except -1:
+        """Score an example by the weights that predict; False if it is unusual.
+
+        For a dense row these weights are made as a table, as they are for all rows of a table: the last
+        bits are the same then. For a sparse row that would cost more than the row.
+        """
         cdef WeightArrays weights = self.weights
+        cdef const rb_readout *readout = NULL
+        cdef double room[MOST_CLASSES]
+        cdef double by_each[RB_MOST_READ * MOST_CLASSES]
+        cdef int64_t k = weights.c.n_vectors, size = k * weights.c.n_features
+        cdef double *table
         if self.best is not None:
             return score_best(example, self.best, weights, out)
         if self.readouts is not None:
-            return score_readout(example, self.readouts, weights, out)
-        if weights.c.u != NULL:
-            return score_average(example, weights, out)
-        score(example, &weights.c, weights.c.w, weights.c.b, out)
+            readout = self.readouts.of(weights)
+        if readout == NULL and weights.c.u == NULL:
+            rb_score_served(&example.row, example.ops, 0, &weights.c, NULL, weights.t, room, by_each,
+                            out)
+            return True
+        if weights.c.is_float32:
+            return False
+        if example.is_sparse:
+            rb_score_served(&example.row, example.ops, 0, &weights.c, readout, weights.t, room,
+                            by_each, out)
+            return True
+
+        table = <double *>malloc((size + k) * sizeof(double))
+        if table == NULL:
+            return False
+        rb_serve(&weights.c, readout, weights.t, table, table + size)
+        rb_score_by(&example.row, example.ops, 0, &weights.c, table, table + size, room, out)
+        free(table)
         return True
 
 
 def _no_engine():
     return None
+
+
+cdef bint score_best(Example *example, tuple best, WeightArrays weights, double *out) except -1:
+    """Score by weights and biases that were kept; False if these are not arranged for the example."""
+    cdef int64_t k = weights.c.n_vectors
+    cdef double *w = doubles_of(<cnp.ndarray?>best[0], k * weights.c.n_features)
+    cdef double *b = doubles_of(<cnp.ndarray?>best[1], k)
+    cdef double room[MOST_CLASSES]
+    if w == NULL or b == NULL or weights.c.is_float32 or (k > 1 and example.is_sparse):
+        return False
+    rb_score_by(&example.row, example.ops, 0, &weights.c, w, b, room, out)
+    return True
 
 
 cdef bint is_plain_label(y) except -1:
@@ -371,82 +922,3 @@ cdef bint is_array_of(list labels) except -1:
         if type(label) is not kind or not is_plain_label(label):
             return False
     return kind is int or kind is str or kind is bool
-
-
-cdef void score(Example *example, const rb_weights *weights, const char *w, const char *b,
-                double *out) noexcept:
-    """The scores of an example by w and b, which lie as `weights` do."""
-    cdef int64_t k = weights.n_vectors
-    cdef double room[MOST_CLASSES]
-    cdef double bias
-    if k == 1:
-        bias = (<const float *>b)[0] if weights.is_float32 else (<const double *>b)[0]
-        example.ops.score(&example.row, 0, 1, w, bias, out)
-    else:
-        example.ops.score_classes(&example.row, 0, 1, w, b, k, weights.feature_stride, room, out)
-
-
-cdef bint score_best(Example *example, tuple best, WeightArrays weights, double *out) except -1:
-    """The same by weights and biases that were kept; False if these are not arranged for it."""
-    cdef int64_t k = weights.c.n_vectors
-    cdef double *w = doubles_of(<cnp.ndarray?>best[0], k * weights.c.n_features)
-    cdef double *b = doubles_of(<cnp.ndarray?>best[1], k)
-    if w == NULL or b == NULL or weights.c.is_float32 or (k > 1 and example.is_sparse):
-        return False
-    score(example, &weights.c, <char *>w, <char *>b, out)
-    return True
-
-
-cdef bint score_average(Example *example, WeightArrays weights, double *out) except -1:
-    """The same by the mean of the weights, in the order of operations that each kind of row has."""
-    cdef double seen = max(weights.t - weights.c.average_from, 1)
-    cdef double share = rb_share_of_table(&weights.c, weights.t)
-    cdef double sums[MOST_CLASSES]
-    cdef int64_t i
-    if weights.c.is_float32:
-        return False
-    if not (example.is_sparse or weights.c.is_scaled):
-        return score_lagging(example, weights, weights.c.u, weights.c.ub, 1.0, seen, out)
-    score(example, &weights.c, weights.c.w, weights.c.b, out)
-    score(example, &weights.c, <char *>weights.c.u, <char *>weights.c.ub, sums)
-    for i in range(weights.c.n_vectors):
-        out[i] = out[i] * share - sums[i] / seen
-    return True
-
-
-cdef bint score_readout(Example *example, ReadoutArrays readouts, WeightArrays weights,
-                        double *out) except -1:
-    """The same by the read-out that predicts; False if it is unusual."""
-    cdef rb_readout *readout = readouts.beside(weights)
-    cdef double sums[MOST_CLASSES]
-    cdef int64_t i, place
-    if readout == NULL or readout.gentle != NULL:  # a mix
-        return False
-    place = rb_place(readout)
-    if place > 0 and not example.is_sparse:
-        return score_lagging(example, weights, <double *>readout.lags[place - 1].w,
-                             <double *>readout.lags[place - 1].b, readout.scales[place - 1], 1.0, out)
-    score(example, &weights.c, weights.c.w, weights.c.b, out)
-    if place > 0:
-        score(example, readout.lags[place - 1], readout.lags[place - 1].w,
-              readout.lags[place - 1].b, sums)
-        for i in range(weights.c.n_vectors):
-            out[i] -= readout.scales[place - 1] * sums[i]
-    return True
-
-
-cdef bint score_lagging(Example *example, WeightArrays weights, const double *lag,
-                        const double *bias_lag, double scale, double parts, double *out) except -1:
-    """The scores of a dense row by weights less what they are ahead, ``scale · lag / parts``."""
-    cdef int64_t i, k = weights.c.n_vectors, size = k * weights.c.n_features
-    cdef double *mean = <double *>malloc((size + k) * sizeof(double))
-    if weights.c.is_float32 or mean == NULL:
-        free(mean)
-        return False
-    for i in range(size):
-        mean[i] = (<double *>weights.c.w)[i] - scale * lag[i] / parts
-    for i in range(k):
-        mean[size + i] = (<double *>weights.c.b)[i] - scale * bias_lag[i] / parts
-    score(example, &weights.c, <char *>mean, <char *>(mean + size), out)
-    free(mean)
-    return True

@@ -1,7 +1,7 @@
 /* The training loop: walk the rows in order, act where the rule says so. Plain C, nothing of Python.
  *
  * `visit` and `seek_class` skip the rows that need nothing; this file decides what the others get. It
- * is the only place where weights change, but for replay, which repeats recorded changes.
+ * is the only place where weights change, and where recorded changes are repeated.
  */
 #ifndef ROSENBLATT_LOOP_H
 #define ROSENBLATT_LOOP_H
@@ -125,6 +125,36 @@ RB_INLINE void rb_move_by(const rb_walk *walk, int64_t at, int64_t row, int64_t 
             walk->seen_at_zero + at);
 }
 
+/* Repeat the recorded updates start .. stop - 1, in the order of training. What scaled the weights after the
+ * last update is left to the caller. */
+static void rb_replay(rb_weights *weights, const rb_rows *rows, const rb_ops *ops, const rb_log *log,
+                      int64_t start, int64_t stop) {
+    for (int64_t i = start; i < stop; i++) {
+        double counted;
+        if (weights->is_scaled) {
+            counted = log->clock[i];
+            if (log->folds[i] > weights->folds) {
+                rb_fold(weights, log->folds[i] - weights->folds, counted);
+                counted = 0.0;
+            }
+            weights->scale = log->scale[i];
+        } else {
+            counted = (double)(log->t[i] - 1 - weights->average_from);
+        }
+
+        const double change = weights->rates ? log->change[i] : 0.0, step = log->step[i];
+        const int32_t right = log->right[i], wrong = log->wrong[i];
+        if (weights->n_vectors == 1) {
+            const double signed_step = (2 * right - 1) * step;
+            rb_move_counted(weights, rows, ops, log->row[i], 0, signed_step, change, counted);
+            continue;
+        }
+        if (wrong != RB_NO_RIVAL)
+            rb_move_counted(weights, rows, ops, log->row[i], wrong, -step, change, counted);
+        rb_move_counted(weights, rows, ops, log->row[i], right, step, change, counted);
+    }
+}
+
 /* Whether a step keeps all weights within their limit; else the row is named as refused. No variance
  * is above 1, and a step divided by the root of all squared gradients is no longer than eta. */
 RB_INLINE int rb_allowed(const rb_walk *walk, int64_t row, double step, double squared_norm) {
@@ -148,6 +178,14 @@ RB_INLINE double rb_log_loss(const rb_walk *walk, double margin, double squared_
     return margin > 0.0 ? -rb_logarithm(1.0 - wrong) : -margin - rb_logarithm(wrong);
 }
 
+/* The tie rule of two classes: whether a row of this margin is a mistake. A margin of 0 is one, unless a
+ * tie predicts the second class and that is right. `predictable`: the rule acts on little else, so that
+ * branches are faster than arithmetic. */
+RB_INLINE int rb_is_mistake(const rb_rule *rule, double margin, int32_t label, const int predictable) {
+    if (predictable) return margin < 0.0 || (margin == 0.0 && (rule->tie_is_mistake || label == 0));
+    return (margin < 0.0) | ((margin == 0.0) & (rule->tie_is_mistake | (label == 0)));
+}
+
 /* Two classes: learn from a row of this margin. The search ends before a row that is refused, and
  * after one that fills the log. `decide` and `kind` are known to the compiler, which makes one such
  * function for each rule: of a rule without lengths and rates, of one with variances, of any other. */
@@ -164,10 +202,7 @@ RB_INLINE double rb_act_on(rb_walk *walk, int64_t at, double margin, rb_decide d
     rb_decision decision;
 
     if (walk->row_weights && (found.weight = walk->row_weights[row]) == 0.0) return 0.0;
-    if (kind == RB_PLAIN) /* acts on little else, so that branches are predicted */
-        found.mistaken = margin < 0.0 || (margin == 0.0 && (rule->tie_is_mistake || label == 0));
-    else
-        found.mistaken = (margin < 0.0) | ((margin == 0.0) & (rule->tie_is_mistake | (label == 0)));
+    found.mistaken = rb_is_mistake(rule, margin, label, kind == RB_PLAIN);
 
     if (kind == RB_PLAIN) {
         decision = decide(&rule->parameters, &found);
@@ -302,9 +337,8 @@ RB_INLINE double rb_act_scaling(rb_walk *walk, int64_t at, double margin, rb_dec
     rb_tally *tally = walk->tally;
     const int64_t row = rb_row_at(&walk->search, at);
     const int32_t label = walk->search.labels[row];
-    const int on_tie = walk->rule->tie_is_mistake || label == 0;
     rb_case found = {.margin = margin, .squared = 0.0, .weight = 1.0,
-                     .mistaken = margin < 0.0 || (margin == 0.0 && on_tie)};
+                     .mistaken = rb_is_mistake(walk->rule, margin, label, 0)};
     rb_rescaling taken;
 
     if (walk->row_weights && (found.weight = walk->row_weights[row]) == 0.0) return 0.0;
@@ -516,46 +550,6 @@ RB_INLINE double rb_margin_of(const double *scores, int64_t k, int32_t right) {
 
 /* ------------------------------------------------------------------ one row after the other */
 
-/* The scores of one row by the weights w and b in double, which lie as `weights` do. */
-RB_INLINE void rb_score_by(const rb_walk *walk, int64_t row, const rb_weights *weights, const void *w,
-                           const void *b, double *room, double *out) {
-    int64_t k = weights->n_vectors, stride = weights->feature_stride;
-    if (k == 1) walk->ops->score(walk->rows, row, 1, w, *(const double *)b, out);
-    else walk->ops->score_classes(walk->rows, row, 1, w, b, k, stride, room, out);
-}
-
-RB_INLINE void rb_score_row(const rb_walk *walk, int64_t row, const rb_weights *weights, double *room,
-                            double *out) {
-    rb_score_by(walk, row, weights, weights->w, weights->b, room, out);
-}
-
-/* The same by the mean of the weights after each example so far, from those by the last weights. */
-static void rb_score_mean(const rb_walk *walk, int64_t at, int64_t row, const double *last,
-                          double *room, double *out) {
-    const rb_weights *weights = walk->weights;
-    const int64_t seen = walk->seen_at_zero + at, counted = seen - weights->average_from;
-    const double share = rb_share_of_table(weights, seen);
-    rb_score_by(walk, row, weights, weights->u, weights->ub, room, out);
-    for (int64_t c = 0; c < weights->n_vectors; c++)
-        out[c] = last[c] * share - out[c] / (double)(counted > 1 ? counted : 1);
-}
-
-/* The same by every read-out, one after the other; those by the last weights are there already. */
-static void rb_score_each(const rb_walk *walk, int64_t row, double *room, double *by_each) {
-    const rb_readout *readout = walk->readout;
-    const int64_t k = walk->weights->n_vectors;
-    double *last = by_each;
-    if (readout->gentle) {
-        last += k;
-        rb_score_row(walk, row, readout->gentle, room, last);
-    }
-    for (int i = 0; i < RB_MEANS; i++) {
-        double *out = last + (i + 1) * k;
-        rb_score_row(walk, row, readout->lags[i], room, out);
-        for (int64_t c = 0; c < k; c++) out[c] = last[c] - readout->scales[i] * out[c];
-    }
-}
-
 /* Where the values of a row lie: its `first` and how many. Those of checked rows may have changed. */
 static int64_t rb_values_of(const rb_walk *walk, int64_t row, int64_t *first) {
     const rb_rows *rows = walk->rows;
@@ -616,14 +610,13 @@ static void rb_lag_behind(const rb_walk *walk, const rb_weights *weights, int64_
     if (!has_moved || readout->t == 0) return;
 
     for (int mean = 0; mean < RB_MEANS; mean++) {
-        const rb_weights *lag = readout->lags[mean];
         const double scale = readout->scales[mean];
         at = 0;
-        for (int64_t vector = 0; vector < lag->n_vectors; vector++) {
-            double *w = (double *)lag->w + vector * lag->class_stride;
+        for (int64_t vector = 0; vector < weights->n_vectors; vector++) {
+            double *lag = readout->lags[mean] + vector * weights->class_stride;
             for (int64_t i = 0; i < n; i++, at++)
-                w[rb_column_of(walk, first + i) * lag->feature_stride] += before[at] / scale;
-            ((double *)lag->b)[vector] += before[at++] / scale;
+                lag[rb_column_of(walk, first + i) * weights->feature_stride] += before[at] / scale;
+            readout->bias_lags[mean][vector] += before[at++] / scale;
         }
     }
 }
@@ -639,7 +632,7 @@ static int rb_learn_row_at(rb_walk *walk, int64_t at, double *room) {
 static void rb_learn_gently(const rb_walk *walk, int64_t at, double *room) {
     rb_tally tally = {.refused = -1};
     rb_walk gentle = *walk;
-    gentle.weights = walk->readout->gentle;
+    gentle.weights = &walk->readout->gentle;
     gentle.rule = walk->readout->gentle_rule;
     gentle.tally = &tally;
     gentle.log = NULL;
@@ -654,7 +647,7 @@ static int64_t rb_learn_each(rb_walk *walk, const rb_tested *tested, double *roo
     rb_search *search = &walk->search;
     rb_weights *weights = walk->weights;
     rb_readout *readout = walk->readout;
-    const rb_weights *averaged = readout && readout->gentle ? readout->gentle : weights;
+    const rb_weights *averaged = readout && readout->has_gentle ? &readout->gentle : weights;
     const int64_t stop = search->stop, k = weights->n_vectors;
     double *served = room + 3 * k, *by_each = served + k, *before = by_each + RB_MOST_READ * k;
     int wrong[RB_MOST_READ];
@@ -662,32 +655,27 @@ static int64_t rb_learn_each(rb_walk *walk, const rb_tested *tested, double *roo
     for (int64_t at = search->at; at < stop; at++) {
         const int64_t row = rb_row_at(search, at);
         const int32_t right = search->labels[row];
-        rb_score_row(walk, row, weights, room, by_each);
-        const double margin = rb_margin_of(by_each, k, right);
-        const int is_wrong = margin <= 0.0;
 
-        if (readout) {
-            rb_score_each(walk, row, room, by_each);
-            for (int i = 0; i < rb_n_read(readout); i++)
-                wrong[i] = rb_is_wrong(by_each + i * k, k, right);
-            rb_serve(readout, k, by_each, served);
-            rb_remember(walk, averaged, row, before);
-        } else if (weights->u) {
-            rb_score_mean(walk, at, row, by_each, room, served);
-        } else {
-            const double share = rb_share_of_table(weights, walk->seen_at_zero + at);
-            for (int64_t c = 0; c < k; c++) served[c] = by_each[c] * share;
-        }
+        rb_score_served(walk->rows, walk->ops, row, weights, readout, walk->seen_at_zero + at, room,
+                        by_each, served);
+        const double margin = rb_margin_of(by_each, k, right);
+        const double served_margin =
+            tested && !tested->latest ? rb_margin_of(served, k, right) : margin;
         if (tested && tested->scores)
             memcpy(tested->scores + row * k, served, (size_t)k * sizeof(double));
-        const int served_wrong = tested && !tested->latest ? rb_is_wrong(served, k, right) : is_wrong;
+        if (readout) {
+            for (int i = 0; i < rb_n_read(readout); i++)
+                wrong[i] = rb_margin_of(by_each + i * k, k, right) <= 0.0;
+            rb_remember(walk, averaged, row, before);
+        }
 
         if (margin <= search->quiet_above && !rb_learn_row_at(walk, at, room)) return at;
-        if (tested) tested->wrong[row] = served_wrong;
+
+        if (tested) tested->wrong[row] = served_margin <= 0.0;
         if (!readout) continue;
-        if (readout->gentle) rb_learn_gently(walk, at, room);
+        if (readout->has_gentle) rb_learn_gently(walk, at, room);
         rb_lag_behind(walk, averaged, row, before);
-        rb_end_example(readout, wrong);
+        rb_end_example(readout, weights, wrong);
     }
     return stop;
 }

@@ -71,12 +71,18 @@ RB_INLINE double rb_clock_at(const rb_weights *weights, int64_t seen) {
     return weights->clock + weights->scale * (double)(seen - weights->since);
 }
 
+/* How many examples the mean is over. */
+RB_INLINE double rb_n_averaged(const rb_weights *weights, int64_t seen) {
+    const int64_t n = seen - weights->average_from;
+    return (double)(n > 1 ? n : 1);
+}
+
 /* How much of the table is in what predicts: the weights are scale * v, and their mean over the examples
  * since it began is (clock / n) * v - u / n. Without scales both are 1. */
 RB_INLINE double rb_share_of_table(const rb_weights *weights, int64_t seen) {
-    const int64_t n = seen - weights->average_from;
     if (!weights->is_scaled) return 1.0;
-    return weights->u ? rb_clock_at(weights, seen) / (double)(n > 1 ? n : 1) : weights->scale;
+    if (!weights->u) return weights->scale;
+    return rb_clock_at(weights, seen) / rb_n_averaged(weights, seen);
 }
 
 /* |v|^2, summed vector by vector however the table lies, so that zeros which join change nothing. */

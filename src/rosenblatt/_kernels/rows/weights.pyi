@@ -1,4 +1,4 @@
-from typing import Any
+from collections.abc import Mapping
 
 from rosenblatt._kernels.array_types import AnyArray
 
@@ -10,11 +10,8 @@ RATES: tuple[str | None, ...]
 class WeightArrays:
     table: AnyArray
     stored_bias: AnyArray
-    table_sum: Any
-    bias_sum: Any
+    planes: dict[str, tuple[AnyArray, AnyArray]]
     rates: str | None
-    table_rate: Any
-    bias_rate: Any
     by_feature: bool
     fit_intercept: bool
     is_float32: bool
@@ -30,14 +27,9 @@ class WeightArrays:
     scaling: tuple[float, int, float, int, int, int, float, float, int]
     def bind(
         self,
-        table: AnyArray,
-        stored_bias: AnyArray,
-        table_sum: AnyArray | None,
-        bias_sum: AnyArray | None,
+        planes: Mapping[str, tuple[AnyArray, AnyArray]],
         *,
         rates: str | None = None,
-        table_rate: AnyArray | None = None,
-        bias_rate: AnyArray | None = None,
         by_feature: bool,
         n_features: int,
         fit_intercept: bool,

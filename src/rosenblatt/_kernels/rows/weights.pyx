@@ -21,9 +21,13 @@ ctypedef fused real:
 cdef class WeightArrays:
     """Arrays and pointers into them.
 
-    `table` is (n_vectors, n_features) or, `by_feature`, (n_features, n_vectors), with room for
-    more vectors and, by feature, for more features. `rates` says what multiplies the steps of each
-    weight, of the same type: a "variance", the root of the squared "gradient"s, or None.
+    A plane is a pair of arrays, (table, bias), with one number for each weight and one for each bias.
+    All planes have one layout: a table is (n_vectors, n_features) or, `by_feature`, (n_features,
+    n_vectors), with room for more vectors and, by feature, for more features. The plane "weights" is
+    always there; "running_sum" is kept for the mean, "rate" if each step is multiplied by a number of
+    its weight. `rates` names what the latter is: a "variance", the root of the squared "gradient"s, or
+    None.
+
     `t` counts the examples seen, `average_from` those before the average began. `reach` is a bound
     on the absolute value of every weight.
 
@@ -34,36 +38,45 @@ cdef class WeightArrays:
     def __cinit__(self, *args, **kwargs):
         self.c.scale = 1.0
 
-    def bind(self, cnp.ndarray table, cnp.ndarray stored_bias, table_sum, bias_sum, *,
-             rates=None, table_rate=None, bias_rate=None,
-             bint by_feature, int64_t n_features, bint fit_intercept, bint is_scaled=False):
+    def bind(self, dict planes, *, rates=None, bint by_feature, int64_t n_features,
+             bint fit_intercept, bint is_scaled=False):
+        """Use these planes from here on."""
+        cdef cnp.ndarray table, bias
         self.claim()
         self.busy = False
         self.version += 1
-        self.table, self.stored_bias = table, stored_bias
-        self.is_scaled = self.c.is_scaled = is_scaled
-        self.table_sum, self.bias_sum = table_sum, bias_sum
-        self.rates, self.table_rate, self.bias_rate = rates, table_rate, bias_rate
-        self.by_feature = by_feature
-        self.n_features = self.c.n_features = n_features
-        self.fit_intercept = self.c.fit_intercept = fit_intercept
+        self.planes = planes
+
+        table, bias = planes["weights"]
+        self.table = table
+        self.stored_bias = bias
+        self.c.w = <char *>cnp.PyArray_DATA(table)
+        self.c.b = <char *>cnp.PyArray_DATA(bias)
         self.is_float32 = self.c.is_float32 = cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32
         self.c.limit = FLOAT32_LIMIT if self.c.is_float32 else FLOAT64_LIMIT
         self.c.itemsize = cnp.PyArray_ITEMSIZE(table)
-        self.n_vectors = self.c.n_vectors = cnp.PyArray_DIM(stored_bias, 0)
+
+        self.by_feature = by_feature
+        self.n_features = self.c.n_features = n_features
+        self.n_vectors = self.c.n_vectors = cnp.PyArray_DIM(bias, 0)
         self.c.class_stride = 1 if by_feature else n_features
         self.c.feature_stride = cnp.PyArray_DIM(table, 1) if by_feature else 1
-        self.c.w = <char *>cnp.PyArray_DATA(table)
-        self.c.b = <char *>cnp.PyArray_DATA(stored_bias)
+        self.fit_intercept = self.c.fit_intercept = fit_intercept
+        self.is_scaled = self.c.is_scaled = is_scaled
+
         self.c.u = self.c.ub = NULL
-        if table_sum is not None:
-            self.c.u = <double *>cnp.PyArray_DATA(<cnp.ndarray?>table_sum)
-            self.c.ub = <double *>cnp.PyArray_DATA(<cnp.ndarray?>bias_sum)
-        self.c.rate = self.c.bias_rate = NULL
+        if "running_sum" in planes:
+            table, bias = planes["running_sum"]
+            self.c.u = <double *>cnp.PyArray_DATA(table)
+            self.c.ub = <double *>cnp.PyArray_DATA(bias)
+
+        self.rates = rates
         self.c.rates = RATES.index(rates)
+        self.c.rate = self.c.bias_rate = NULL
         if rates is not None:
-            self.c.rate = <char *>cnp.PyArray_DATA(<cnp.ndarray?>table_rate)
-            self.c.bias_rate = <char *>cnp.PyArray_DATA(<cnp.ndarray?>bias_rate)
+            table, bias = planes["rate"]
+            self.c.rate = <char *>cnp.PyArray_DATA(table)
+            self.c.bias_rate = <char *>cnp.PyArray_DATA(bias)
 
     @property
     def average_from(self):

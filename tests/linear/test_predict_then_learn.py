@@ -11,9 +11,9 @@ from strategies import LEARNERS
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.online import OnlinePass
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate import Progress, progressive
+from rosenblatt.linear.streaming import Stream
 
 # Streams of rows take the linear learners that keep none of them.
 STREAMING = {name: kind for name, kind in LEARNERS.items() if not kind().keeps_rows}
@@ -38,10 +38,12 @@ def passed(name, X, y, cuts, **settings):
     progress = Progress()
     learner = STREAMING[name]()
     model = model_of(learner, X.shape[1])
-    online = OnlinePass(model, STREAMING[name]().rule(), **settings)
+    online = Stream(model, STREAMING[name]().rule())
     given = []
     for start, stop in itertools.pairwise(cuts):
-        tested = online.learn(X[start:stop], y[start:stop], predictions=True)
+        tested = online.predict_then_learn(
+            X[start:stop], y[start:stop], predictions=True, **settings
+        )
         progress.add_tested(tested)
         given += tested.predictions
     return model, progress, given
@@ -75,8 +77,8 @@ def test_without_answers_the_same_is_counted(name, noise):
     progress = Progress()
     learner = STREAMING[name]()
     model = model_of(learner, 6)
-    online = OnlinePass(model, learner.rule())
-    tested = online.learn(X, y)
+    online = Stream(model, learner.rule())
+    tested = online.predict_then_learn(X, y)
     points = progress.add_tested(tested)
     assert tested.predictions == []
     assert points == expected.curve[:-1]
@@ -89,8 +91,8 @@ def test_the_latest_weights_of_an_averaged_model_are_counted_as_the_learner_does
     for latest in (False, True):
         progress = Progress()
         model = LinearModel([], 6, averaged=True)
-        online = OnlinePass(model, Rule("perceptron"), latest=latest)
-        progress.add_tested(online.learn(X, y))
+        online = Stream(model, Rule("perceptron"))
+        progress.add_tested(online.predict_then_learn(X, y, latest=latest))
         runs[latest] = progress.mistakes, progress.online_mistakes, model.digest()
     # The first row and the first of the second class have no answer, but teach nothing or a tie.
     assert runs[True][0] in (runs[True][1], runs[True][1] + 1)
@@ -104,9 +106,9 @@ def test_new_features_join_with_weight_0():
     first = X[:100].copy()
     first[:, 3:] = 0
     for model, start in ((wide, first), (narrow, first[:, :3])):
-        online = OnlinePass(model, Rule("perceptron"))
-        online.learn(csr_array(start), y[:100])
-        online.learn(csr_array(X[100:]), y[100:])
+        online = Stream(model, Rule("perceptron"))
+        online.predict_then_learn(csr_array(start), y[:100])
+        online.predict_then_learn(csr_array(X[100:]), y[100:])
     assert np.array_equal(wide.served()[0], narrow.served()[0])
 
 
@@ -114,9 +116,9 @@ def test_every_update_is_recorded_where_a_ledger_is_kept():
     X, y = rows(300, 3)
     model = LinearModel([], 6, averaged=True)
     model.keep_record(True)
-    online = OnlinePass(model, Rule("perceptron"))
+    online = Stream(model, Rule("perceptron"))
     for start in range(0, 300, 50):
-        online.learn(X[start : start + 50], y[start : start + 50])
+        online.predict_then_learn(X[start : start + 50], y[start : start + 50])
     coef, bias = model.ledger().replay(X)
     assert np.allclose(coef, model.weights.matrix)
     assert np.allclose(bias, model.weights.bias)
@@ -125,10 +127,10 @@ def test_every_update_is_recorded_where_a_ledger_is_kept():
 def test_a_value_that_is_not_finite_is_refused_and_changes_nothing():
     X, y = rows(50, 2)
     model = LinearModel([], 6)
-    online = OnlinePass(model, Rule("perceptron"))
-    online.learn(X, y)
+    online = Stream(model, Rule("perceptron"))
+    online.predict_then_learn(X, y)
     before = model.digest()
     X[3, 2] = np.nan
     with pytest.raises(InputError, match="NaN at row 3"):
-        online.learn(X, y)
+        online.predict_then_learn(X, y)
     assert model.digest() == before
