@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from rosenblatt.errors import InputError, OverflowRefused
 
 pytestmark = pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
 
-N_ROWS = 36
+N_ROWS = 24
 READOUTS = ("last", *DECAYS, "auto", "mix")
 # Read-outs choose among weights, which a vote does not predict by, and follow single steps.
 STREAMED = [
@@ -158,9 +159,9 @@ def joining(case: Case) -> Stream:
 
     # The classes do not come in their natural order.
     names = random.permutation(case.n_classes)
-    n_so_far = 1 + np.minimum(np.arange(N_ROWS) // 4, case.n_classes - 1)
+    n_so_far = 1 + np.minimum(np.arange(N_ROWS) // 3, case.n_classes - 1)
     y = names[random.integers(0, n_so_far)]
-    first_rows = 4 * np.arange(case.n_classes)
+    first_rows = 3 * np.arange(case.n_classes)
     y[first_rows] = names
     return replace(known, y=y, classes=None)
 
@@ -305,7 +306,7 @@ def test_one_batch_cuts_and_single_rows_give_the_same_bytes(
 
 
 @every_rule
-@amount(quick=2, slow=36)
+@amount(quick=2, slow=12)
 def test_a_part_of_the_ledger_gives_the_weights_after_its_last_update(
     rule: str, n_cases: int
 ) -> None:
@@ -321,7 +322,7 @@ def test_a_part_of_the_ledger_gives_the_weights_after_its_last_update(
 
 
 @every_rule
-@amount(quick=2, slow=36)
+@amount(quick=2, slow=12)
 def test_one_epoch_of_fit_in_order_is_one_batch(rule: str, n_cases: int) -> None:
     """Also in float32: a fit may record without going on in float64."""
     for case in drawn(rule, n_cases):
@@ -360,7 +361,7 @@ def test_long_streams_give_the_same_bytes_however_they_are_cut(rule: str, folder
 
 
 @every_rule
-@amount(quick=3, slow=48)
+@amount(quick=3, slow=16)
 def test_classes_join_inside_a_batch_at_their_own_row(
     rule: str, n_cases: int, folder: Path
 ) -> None:
@@ -381,7 +382,7 @@ def test_classes_join_inside_a_batch_at_their_own_row(
 
 
 @every_rule
-@amount(quick=2, slow=36)
+@amount(quick=2, slow=12)
 def test_recording_does_not_change_what_is_learned_from_float64_rows(
     rule: str, n_cases: int
 ) -> None:
@@ -399,7 +400,7 @@ def test_recording_does_not_change_what_is_learned_from_float64_rows(
 
 
 @every_rule
-@amount(quick=1, slow=24)
+@amount(quick=1, slow=12)
 def test_a_recorded_stream_of_float32_rows_is_learned_as_one_of_float64(
     rule: str, n_cases: int
 ) -> None:
@@ -430,7 +431,7 @@ def learn_and_widen(learner: Any, rows: Stream, middle: int, cuts: Iterable[int]
 
 
 @every_rule
-@amount(quick=2, slow=36)
+@amount(quick=2, slow=12)
 def test_a_stream_that_turns_to_float64_gives_the_same_bytes_however_it_is_cut(
     rule: str, n_cases: int, folder: Path
 ) -> None:
@@ -486,7 +487,7 @@ every_refusal = pytest.mark.parametrize(("rule", "fault"), REFUSALS)
 
 
 @every_refusal
-@amount(quick=1, slow=16)
+@amount(quick=1, slow=6)
 def test_a_batch_refused_at_its_end_has_taught_nothing(
     rule: str, fault: str, n_cases: int, folder: Path
 ) -> None:
@@ -494,7 +495,7 @@ def test_a_batch_refused_at_its_end_has_taught_nothing(
     for drawn_case in drawn(rule, n_cases):
         case = replace(drawn_case, is_sparse=False)
         for rows in (stream(case), joining(case)):
-            first, second, third = rows[:10], spoil(rows[10:25], rule), rows[25:]
+            first, second, third = rows[:8], spoil(rows[8:17], rule), rows[17:]
             learner = case.new(fit_intercept=False)
             first.teach(learner)
             twin = copy.deepcopy(learner)
@@ -511,7 +512,7 @@ def test_a_batch_refused_at_its_end_has_taught_nothing(
 
 
 @every_refusal
-@amount(quick=1, slow=16)
+@amount(quick=1, slow=6)
 def test_a_learner_whose_first_batch_was_refused_is_as_good_as_new(
     rule: str, fault: str, n_cases: int, folder: Path
 ) -> None:
@@ -538,7 +539,7 @@ def mapping(x: Any) -> dict[str, float]:
 
 
 @every_rule
-@amount(quick=2, slow=36)
+@amount(quick=2, slow=12)
 def test_mappings_give_the_weights_of_sparse_rows(rule: str, n_cases: int) -> None:
     for drawn_case in drawn(rule, n_cases):
         case = replace(drawn_case, is_sparse=False, is_weighted=False, dtype="float64")
@@ -548,16 +549,24 @@ def test_mappings_give_the_weights_of_sparse_rows(rule: str, n_cases: int) -> No
             table = replace(rows, X=csr_array(rows.X))
             batch = learn_in_cuts(case.new(), table, random_cuts(case))
             named = case.new()
+            unrecorded = case.new(record=False)
+            unusual = case.new(record=False)
             for x, label in rows.examples():
-                named.learn_one(mapping(x), label, classes=rows.classes)
+                example = mapping(x)
+                named.learn_one(example, label, classes=rows.classes)
+                unrecorded.learn_one(example, label, classes=rows.classes)
+                # What is no dict takes the fallback.
+                unusual.learn_one(MappingProxyType(example), label, classes=rows.classes)
 
             assert_equal(facts_and_ledger(named), facts_and_ledger(batch), case)
+            assert_equal(facts(unrecorded), facts(batch), case)
+            assert_equal(facts(unusual), facts(batch), case)
             for x in rows.X[:5]:
                 assert named.predict_one(mapping(x)) == batch.predict(csr_array(x[None]))[0]
 
 
 @pytest.mark.parametrize("rule", [rule for rule, oracle in ORACLES.items() if oracle.exact])
-@amount(quick=2, slow=36)
+@amount(quick=2, slow=12)
 def test_sparse_rows_give_the_weights_of_dense_ones_where_sums_are_exact(
     rule: str, n_cases: int
 ) -> None:
@@ -600,7 +609,7 @@ def drawn_with_readouts(rule: str, n_cases: int) -> Iterator[tuple[Case, str]]:
 
 
 @every_streamed_rule
-@amount(quick=3, slow=48)
+@amount(quick=3, slow=16)
 def test_read_outs_give_the_same_bytes_however_a_stream_is_cut(
     rule: str, n_cases: int, folder: Path
 ) -> None:
@@ -629,7 +638,7 @@ def untied(rows: Stream) -> Stream:
 
 
 @every_streamed_rule
-@amount(quick=3, slow=48)
+@amount(quick=3, slow=16)
 def test_what_is_predicted_before_it_is_learned_is_predicted_alike_in_blocks(
     rule: str, n_cases: int, folder: Path
 ) -> None:
