@@ -343,7 +343,7 @@ def test_one_epoch_of_fit_in_order_is_one_batch(rule: str, n_cases: int) -> None
 @pytest.mark.slow
 def test_long_streams_give_the_same_bytes_however_they_are_cut(rule: str, folder: Path) -> None:
     """More than 1,024 updates, folds of the scales, and blocks that are read ahead."""
-    for n_classes, is_sparse in product((2, 3), (False, True)):
+    for n_classes, is_sparse in ((2, False), (3, True)):
         case = Case(
             rule, n_classes, is_sparse, "float64", 5, averages_of(rule)[-1], False, "mistake"
         )
@@ -498,8 +498,8 @@ def test_a_batch_refused_at_its_end_has_taught_nothing(
             first, second, third = rows[:8], spoil(rows[8:17], rule), rows[17:]
             learner = case.new(fit_intercept=False)
             first.teach(learner)
-            twin = copy.deepcopy(learner)
             before = everything(learner, folder)
+            twin = copy.deepcopy(learner)
 
             for refused in (second, replace(second, X=csr_array(second.X))):
                 with pytest.raises(error):
@@ -668,13 +668,13 @@ def test_long_streams_with_a_read_out_give_the_same_bytes(
     rule: str, readout: str, folder: Path
 ) -> None:
     """So long that the decayed means begin their scales again."""
-    for n_classes in (2, 3):
-        case = Case(rule, n_classes, False, "float64", 5, averages_of(rule)[-1], False, "mistake")
-        rows = stream(case, n_rows=1600)
-        batch = learn_in_cuts(case.new(readout=readout), rows, [])
-        cut = learn_in_cuts(case.new(readout=readout), rows, random_cuts(case, len(rows)))
-        single = learn_by_example(case.new(readout=readout), rows)
+    n_classes = 2 + READOUTS.index(readout) % 2
+    case = Case(rule, n_classes, False, "float64", 5, averages_of(rule)[-1], False, "mistake")
+    rows = stream(case, n_rows=1600)
+    batch = learn_in_cuts(case.new(readout=readout), rows, [])
+    cut = learn_in_cuts(case.new(readout=readout), rows, random_cuts(case, len(rows)))
+    single = learn_by_example(case.new(readout=readout), rows)
 
-        expected = everything(batch, folder)
-        assert_equal(everything(cut, folder), expected, case)
-        assert_equal(everything(single, folder), expected, case)
+    expected = everything(batch, folder)
+    assert_equal(everything(cut, folder), expected, case)
+    assert_equal(everything(single, folder), expected, case)
