@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows.turns import LearningTurn, Turns, read_whole
+from rosenblatt._kernels.turns import LearningTurn, Turns, read_whole
 from rosenblatt.errors import NoLedgerError
 
 if TYPE_CHECKING:
@@ -27,9 +27,14 @@ ENGINE_PARTS = frozenset(["_model", "_feature_names", "_schema_read"])
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
-# The turn of a thread to learn: attributes set on the way to an error are taken back, and a second
-# thread is refused. What changes the model in place says so (`change_in_place`).
-unchanged_on_error = LearningTurn
+
+def unchanged_on_error(learner: SharedByThreads) -> LearningTurn:
+    """Take the turn to learn, in a ``with`` statement; another thread that has it is an error.
+
+    Attributes set on the way to an error are restored. What changes the model in place says so
+    (`change_in_place`).
+    """
+    return LearningTurn(learner, learner._turns)
 
 
 def of_whole_state(method: Callable[Given, Found]) -> Callable[Given, Found]:
@@ -40,7 +45,7 @@ def of_whole_state(method: Callable[Given, Found]) -> Callable[Given, Found]:
 
     @wraps(method)
     def read(self: Any, *args: Any, **named: Any) -> Any:
-        return read_whole(self, method, args, named)
+        return read_whole(self, self._turns, method, args, named)
 
     return read  # type: ignore[return-value]
 

@@ -4,7 +4,7 @@ from rosenblatt._kernels.array_types import FloatArray, Int32Array, IntArray
 from rosenblatt._kernels.rows.records import RecordPlan
 from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt._kernels.rows.turns import Turns
+from rosenblatt._kernels.turns import Turns
 from rosenblatt._kernels.rows.weights import WeightArrays
 
 LAG_PLANES: tuple[str, ...]

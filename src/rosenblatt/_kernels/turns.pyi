@@ -9,7 +9,7 @@ class Turns:
     is_taken: bool
 
 class LearningTurn:
-    def __init__(self, learner: Any) -> None: ...
+    def __init__(self, learner: Any, turns: Turns) -> None: ...
     def __enter__(self) -> Self: ...
     def change_in_place(self) -> None: ...
     def __exit__(
@@ -20,5 +20,9 @@ class LearningTurn:
     ) -> None: ...
 
 def read_whole(
-    learner: Any, method: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
+    learner: Any,
+    turns: Turns,
+    method: Callable[..., Any],
+    args: tuple[Any, ...],
+    named: dict[str, Any],
 ) -> Any: ...

@@ -200,9 +200,8 @@ cdef class Turns:
         return 0
 
 
-def read_whole(learner, method, tuple args, dict named):
+def read_whole(learner, Turns turns, method, tuple args, dict named):
     """``method(learner, …)`` of a whole state: of before or of after what another thread learns."""
-    cdef Turns turns = learner._turns
     cdef Reading reading = turns.enter(learner)
     try:
         if reading.before is not None:
@@ -224,8 +223,8 @@ cdef class LearningTurn:
     cdef Turns _turns
     cdef dict _before
 
-    def __init__(self, learner):
-        self._learner, self._turns = learner, learner._turns
+    def __init__(self, learner, Turns turns):
+        self._learner, self._turns = learner, turns
 
     def __enter__(self):
         self._turns.begin(self._learner)
