@@ -74,7 +74,8 @@ def step_by_step(tagger: SequenceTagger, queries: list[Any]) -> list[list[str]]:
 
 def in_one_call(tagger: SequenceTagger, queries: Any) -> Any:
     """None if something is unusual."""
-    return tagger._plain_tagger and tagger._plain_tagger.tag(vars(tagger), queries)
+    engine = vars(tagger).get("_engine")
+    return None if engine is None else engine.tag(queries)
 
 
 @given(taggers_and_sentences())
@@ -95,7 +96,7 @@ def test_many_blocks_of_sentences_and_threads_change_nothing(n_jobs: int) -> Non
     for _ in range(3):
         pickled = pickle.loads(pickle.dumps(tagger))  # which has looked up no word yet
         assert pickled.predict(queries) == right
-        assert pickled._plain_tagger.serves(vars(pickled))
+        assert pickled._engine.is_open
 
 
 class Text(str):
@@ -187,7 +188,7 @@ def test_a_tagger_that_learns_or_is_set_anew_answers_as_it_is_now() -> None:
 def test_a_dictionary_and_a_mapping_of_constraints_take_the_longer_way(settings: Any) -> None:
     tagger = SequenceTagger(**settings).fit([["a", "b"]], [["P", "Q"]])
     assert tagger.predict([["a", "b"]]) == [["P", "Q"]]
-    assert tagger._plain_tagger is None
+    assert "_engine" not in vars(tagger)
 
 
 def test_copies_and_pickles_leave_it_out() -> None:
@@ -195,5 +196,5 @@ def test_copies_and_pickles_leave_it_out() -> None:
     tagger = SequenceTagger().fit(xs, ys)
     right = tagger.predict(xs)
     for twin in (deepcopy(tagger), pickle.loads(pickle.dumps(tagger))):
-        assert "_plain_tagger" not in vars(twin)
+        assert "_engine" not in vars(twin)
         assert twin.predict(xs) == right

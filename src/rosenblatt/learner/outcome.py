@@ -105,7 +105,7 @@ class FitOutcome:
     def _copied(self) -> dict[str, Any]:
         """What a copy has: a schema can be read from the notes again, and rows stay here."""
         self._settle_schema()
-        left_out = "_schema_read", "_count_errors", "_plain_tagger", "_engine"
+        left_out = "_schema_read", "_count_errors", "_engine"
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
     def _settle_schema(self) -> None:

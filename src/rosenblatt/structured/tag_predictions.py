@@ -1,4 +1,4 @@
-"""The tags of sentences: usual ones in one compiled call, all others step by step."""
+"""The tags of sentences: usual ones by a fast path, one compiled call; others step by step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.tags.tag_search import Search
-from rosenblatt._kernels.tags.tag_sentences import PlainTagger
+from rosenblatt._kernels.tags.tag_sentences import TagEngine
 from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core.parallel import each_part, slices
 from rosenblatt.errors import InputError, Item
@@ -21,61 +21,71 @@ from rosenblatt.structured.tagging import NO_TAG, TagModel
 
 def predicted_tags(learner: Any, sentences: Any) -> list[list[str]]:
     """The tags of sentences, whose number, kind and length may be any, by a tagger as it is now."""
-    known = learner.__dict__
-    plain, found = known.get("_plain_tagger"), None
-    if plain is not None:
-        found = _tag_usual(plain, known, sentences)
+    learner._refuse_unfitted()
+    learner.check_parameters()
+    model: TagModel = learner._model
+    weights = model.served(averaged=learner.averaged)
+    engine: TagEngine | None = learner.__dict__.get("_engine")
+    if engine is None or not engine.is_open:
+        engine = open_engine(learner, model, weights)
+
+    found = None
+    if engine is not None:
+        found = tag_usual(engine, sentences, learner.n_jobs)
     if found is None:
-        learner._refuse_unfitted()
-        learner.check_parameters()
-        model: TagModel = learner._model  # of one state, also while another thread learns
-        weights = model.served(averaged=learner.averaged)
-        if plain is None or not plain.serves(known):
-            plain = learner._plain_tagger = _plain_tagger(learner, model, weights)
-            found = None if plain is None else _tag_usual(plain, known, sentences)
-        if found is None:
-            return learner._predict(model, weights, sentences)  # type: ignore[no-any-return]
+        found = learner._predict(model, weights, sentences)
     return found
 
 
-def _tag_usual(
-    plain: PlainTagger, learner: dict[str, Any], sentences: Any
-) -> list[list[str]] | None:
-    """The tags of sentences if all is usual, else None."""
-    n_jobs = learner.get("n_jobs")
+def tag_usual(engine: TagEngine, sentences: Any, n_jobs: int | None) -> list[list[str]] | None:
+    """The tags of sentences by so many threads if all is usual, else None."""
     if n_jobs is None:
-        return plain.tag(learner, sentences)
-    if type(sentences) is not list or not plain.serves(learner):
+        return engine.tag(sentences)
+    if type(sentences) is not list:
         return None
-    places, found = slices(len(sentences), n_jobs), []
-    for tags in each_part(lambda some: plain.tag(learner, sentences[some]), places, n_jobs):
+    places = slices(len(sentences), n_jobs)
+    found: list[list[str]] = []
+    for tags in each_part(lambda some: engine.tag(sentences[some]), places, n_jobs):
         if tags is None:
             return None
         found += tags
     return found
 
 
-def _plain_tagger(learner: Any, model: TagModel, weights: TagWeights) -> PlainTagger | None:
-    """What tags usual sentences by the same sums in one call; None if the learner is unusual."""
+def open_engine(learner: Any, model: TagModel, weights: TagWeights) -> TagEngine | None:
+    """Make a tagger ready for usual sentences, by its parameters now; None if it is unusual.
+
+    The engine is used until a parameter is set or the model changes.
+    """
     encoder = model.encoder
     constraints = learner.constraints
     is_fixed = constraints is None or type(constraints) is str  # a mapping may be changed
     if encoder.templates is None or model.dictionary is not None or not is_fixed:
         return None
-    allowed, names = allowed_steps(constraints, model.tags), tuple(learner._options)
-    return PlainTagger(
-        names,
-        tuple(getattr(learner, name) for name in names),
-        (model, model.weights, model.best),
+
+    parameters = [getattr(learner, name) for name in learner._options]
+    allowed = allowed_steps(constraints, model.tags)
+    asked = encoder.templates
+    engine = TagEngine(
         weights,
         encoder.table,
         encoder.known,
         encoder.hashes,
-        encoder.templates,
         model.tags,
         partial(Search, weights, beam=learner._beam, allowed=allowed),
+        starts=asked.starts,
+        part_asks=asked.part_asks,
+        part_offsets=asked.part_offsets,
+        asks=asked.asks,
+        outside=asked.outside,
         is_word=encoder.kind == "word",
     )
+    learner._engine = engine
+    # A parameter that another thread has set meanwhile found no engine to close.
+    now = [getattr(learner, name) for name in learner._options]
+    if any(a is not b for a, b in zip(now, parameters, strict=True)):
+        engine.close()
+    return engine
 
 
 def tag_sentences(

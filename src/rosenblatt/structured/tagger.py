@@ -11,6 +11,7 @@ import numpy as np
 
 from rosenblatt._kernels.copy_on_write import CopyOnWrite
 from rosenblatt._kernels.tags.tag_features import starts_of
+from rosenblatt._kernels.tags.tag_sentences import TagEngine
 from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import declared_classes
@@ -23,7 +24,7 @@ from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.ledger import TagLedger
 from rosenblatt.structured.sentences import Encoder, layout_of, read_pairs, read_sentences
-from rosenblatt.structured.tag_predictions import predicted_tags, tag_sentences
+from rosenblatt.structured.tag_predictions import predicted_tags, tag_sentences, tag_usual
 from rosenblatt.structured.tagging import (
     RightTags,
     TagBatch,
@@ -249,6 +250,7 @@ class SequenceTagger(Learner):
             with self._copy_on_write.writing(fitted) as is_private:
                 in_place = is_private and is_short
                 if fitted is not None and in_place:
+                    self.retire_engine()
                     self._learn_in_order(fitted, listed, tagged, joins)
 
             if not in_place:
@@ -270,7 +272,6 @@ class SequenceTagger(Learner):
     def _read(self, sentences: Any, tags: Any) -> tuple[list[Any], list[list[str]]]:
         """Return sentences and tags as lists; refuse what this tagger cannot learn from."""
         self.check_parameters()
-        self._plain_tagger = None  # what it knows is true no longer
         return read_pairs(sentences, tags)
 
     def _new_model(self, listed: list[Any]) -> TagModel:
@@ -394,7 +395,19 @@ class SequenceTagger(Learner):
             An empty list for a sentence without tokens.
         """
         with self._copy_on_write:
-            return predicted_tags(self, sentences)
+            engine: TagEngine | None = self.__dict__.get("_engine")
+            found = None
+            if engine is not None:
+                found = tag_usual(engine, sentences, self.n_jobs)
+            return predicted_tags(self, sentences) if found is None else found
+
+    def before_learning(self) -> None:
+        """Keep the fast path open: it predicts by the model before, until that changes."""
+
+    def retire_engine(self) -> None:
+        engine: TagEngine | None = self.__dict__.pop("_engine", None)
+        if engine is not None:
+            engine.close()
 
     def predict_one(self, sentence: Any) -> list[str] | None:
         """The tags of one sentence; None before any was learned."""

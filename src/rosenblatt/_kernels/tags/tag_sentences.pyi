@@ -4,25 +4,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.tags.tag_features import FeatureTable
+from rosenblatt._kernels.array_types import IntArray
+from rosenblatt._kernels.tags.tag_features import Ask, FeatureTable
 from rosenblatt._kernels.tags.tag_search import Search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 
-class PlainTagger:
+class TagEngine:
+    is_open: bool
     def __init__(
         self,
-        names: tuple[str, ...],
-        settings: tuple[Any, ...],
-        served: tuple[Any, ...],
         weights: TagWeights,
         table: FeatureTable,
         known: list[dict[str, int]],
         hashes: list[npt.NDArray[np.uint64]],
-        asked: Any,
         tags: list[str],
         make_search: Callable[[], Search],
         *,
+        starts: IntArray,
+        part_asks: list[int],
+        part_offsets: IntArray,
+        asks: list[Ask],
+        outside: npt.NDArray[np.uint64],
         is_word: bool,
     ) -> None: ...
-    def serves(self, learner: dict[str, Any]) -> bool: ...
-    def tag(self, learner: dict[str, Any], sentences: Any) -> list[list[str]] | None: ...
+    def close(self) -> None: ...
+    def tag(self, sentences: Any) -> list[list[str]] | None: ...

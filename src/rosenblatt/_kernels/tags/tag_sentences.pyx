@@ -1,8 +1,8 @@
 """The tags of usual sentences in one call, from their words to the names of the tags.
 
-What comes out is what `features_of` and `best_tags` find, by the same sums in the same order. Only
-what is usual is done here: sentences that are lists or tuples, not too long, of words that are str.
-Whatever is unusual is left to the longer way in Python, and nothing has changed by then.
+This is the fast path. What comes out is what `features_of` and `best_tags` find, by the same sums in the
+same order. Only what is usual is done here: sentences that are lists or tuples, not too long, of words
+that are str. Whatever is unusual is left to the fallback in Python, and nothing has changed by then.
 """
 
 cimport numpy as cnp
@@ -27,9 +27,6 @@ cnp.import_array()
 
 cdef extern from "threads.h":
     const bint RB_ALONE  # else another thread may change a sentence while it is read
-
-cdef extern from "Python.h":
-    dict PyObject_GenericGetDict(object, void *)
 
 cdef extern from "tags/tagging.h" nogil:
     void rb_emit_found(float *, const float *const *, const int64_t *, int64_t, int64_t, int64_t)
@@ -115,35 +112,41 @@ cdef class Desk:
             free(self.rooms[which])
 
 
-cdef class PlainTagger:
-    """Tags sentences by the weights that a tagger served when this was made, as long as it does.
+cdef class TagEngine:
+    """The parts of a tagger that usual sentences need, all of them typed.
 
-    `settings` are the values of the parameters called `names`, and `served` what else was there: any
-    change ends its use. `known` are the numbers of the words of each column, `hashes` what each part
-    of the templates `asked` asks of them. Tokens are words if `is_word`, else tuples of them.
+    Whatever changes the model or a parameter closes the engine, and the next prediction makes a new one.
+    `weights` are those that predict, `known` the numbers of the words of each column, `hashes` what each
+    part of the templates asks of them. Template k consists of the parts from ``starts[k]`` on, and part
+    p is ``asks[part_asks[p]]``, so many tokens away; `outside` stands for what lies before and behind a
+    sentence. Tokens are words if `is_word`, else tuples of them.
     """
 
-    cdef tuple names, settings, served
+    cdef readonly bint is_open
     cdef TagWeights weights
     cdef bint is_word
     cdef list known, asks, tags, arrays, idle
     cdef object make_search
-    cdef int64_t n_columns, t, most_tokens
+    cdef int64_t n_columns, most_tokens
     cdef rb_features features
     cdef rb_column *columns
 
-    def __init__(self, tuple names, tuple settings, tuple served, TagWeights weights,
-                 FeatureTable table, list known, list hashes, asked, list tags, make_search, *,
-                 bint is_word):
+    def __init__(self, TagWeights weights, FeatureTable table, list known, list hashes, list tags,
+                 make_search, *, cnp.ndarray starts, list part_asks, cnp.ndarray part_offsets, list asks,
+                 cnp.ndarray outside, bint is_word):
         cdef int64_t c, place, states = weights.n_tags if weights.order == 2 else 1
         cdef Search search = make_search()
         cdef rb_column *column
-        self.names, self.settings, self.served = names, settings, served
-        self.weights, self.known, self.tags, self.make_search = weights, known, tags, make_search
-        self.is_word, self.n_columns, self.t = is_word, len(known), (<TagWeights?>served[1]).t
+        cdef const uint64_t *beyond = <const uint64_t *>cnp.PyArray_DATA(outside)
+        if len(tags) != weights.n_tags or len(outside) != RB_OUTSIDE:
+            raise ValueError(f"{len(tags)} names of {weights.n_tags} tags, {len(outside)} places outside")
+        self.weights, self.known, self.make_search = weights, known, make_search
+        self.tags = tags[:]
+        self.is_word, self.n_columns = is_word, len(known)
         self.idle, self.asks, self.arrays = [Desk(search)], [], [hashes, table]
         self.columns = <rb_column *>self._memory(self.n_columns * sizeof(rb_column))
-        self._take_templates(asked, hashes)
+        self._take_columns(part_asks, asks, hashes, outside, _joined_asks(starts, part_asks))
+        self._take_templates(starts, part_asks, part_offsets, asks, hashes)
         self.features.n_columns = self.n_columns
         self.features.slots, self.features.numbers = table.slots, table.numbers
         self.features.mask, self.features.row_of = table.mask, weights.at
@@ -155,7 +158,12 @@ cdef class PlainTagger:
             column = &self.columns[c]
             for place in range(RB_OUTSIDE):
                 rb_look_up(&self.features, c, column.alone + (column.n_known + place) * column.n_alone,
-                           -1, NULL, asked.outside[place])
+                           -1, NULL, beyond[place])
+        self.is_open = True
+
+    def close(self):
+        """Leave all sentences to the fallback from here on, whoever still holds this engine."""
+        self.is_open = False
 
     cdef void *_memory(self, int64_t size):
         """Memory that lasts as long as this."""
@@ -163,35 +171,42 @@ cdef class PlainTagger:
         self.arrays.append(room)
         return cnp.PyArray_DATA(room)
 
-    cdef _take_templates(self, asked, list hashes):
-        """Number what is asked, in every column the joint asks first, and make its tables of words."""
-        cdef int64_t k, p, c, n_words, n_templates = len(asked.templates), n_parts = len(hashes)
+    cdef _take_columns(self, list part_asks, list asks, list hashes, cnp.ndarray outside, set joined):
+        """Number what is asked in every column, the asks of joint templates first."""
+        cdef int64_t c
+        cdef rb_column *column
+        cdef cnp.ndarray joint
+        cdef Ask ask
+        for c in range(self.n_columns):
+            column = &self.columns[c]
+            own = [a for a, ask in enumerate(asks) if ask.column == c]
+            own.sort(key=lambda a: a not in joined)
+            self.asks.append([asks[a] for a in own])
+            column.n_known, column.n_asks, column.n_alone = len(self.known[c]), len(own), 0
+            column.n_joint = len(joined.intersection(own))
+            of_asks = [hashes[part_asks.index(a)] for a in own[:column.n_joint]]
+            joint = np.array([np.append(each, outside) for each in of_asks], np.uint64).T.copy()
+            column.joint = <const uint64_t *>cnp.PyArray_DATA(joint)
+            self.arrays.append(joint)
+
+    cdef _take_templates(self, cnp.ndarray starts, list part_asks, cnp.ndarray part_offsets, list asks,
+                         list hashes):
+        """Take the parts of the templates, and make the tables of words of those of a single part."""
+        cdef int64_t k, p, c, n_words, n_templates = len(starts) - 1, n_parts = len(hashes)
+        cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(starts)
+        cdef const int64_t *offset = <const int64_t *>cnp.PyArray_DATA(part_offsets)
         cdef rb_part *parts = <rb_part *>self._memory(n_parts * sizeof(rb_part))
         cdef rb_template *templates = <rb_template *>self._memory(n_templates * sizeof(rb_template))
         cdef rb_column *column
-        cdef cnp.ndarray joint
-        starts, of_parts = asked.starts.tolist(), asked.part_asks
-        spans = list(zip(starts[:n_templates], starts[1:]))
-        joined = {of_parts[p] for span in spans if span[1] - span[0] > 1 for p in range(*span)}
-        for c in range(self.n_columns):
-            column = &self.columns[c]
-            own = [a for a, ask in enumerate(asked.asks) if ask.column == c]
-            own.sort(key=lambda a: a not in joined)
-            self.asks.append([asked.asks[a] for a in own])
-            column.n_known, column.n_asks, column.n_alone = len(self.known[c]), len(own), 0
-            column.n_joint = len(joined.intersection(own))
-            of_asks = [hashes[of_parts.index(a)] for a in own[:column.n_joint]]
-            joint = np.array([np.append(each, asked.outside) for each in of_asks], np.uint64).T.copy()
-            column.joint = <const uint64_t *>cnp.PyArray_DATA(joint)
-            self.arrays.append(joint)
-            for p in range(n_parts):
-                if of_parts[p] in own:
-                    parts[p].column, parts[p].offset = c, asked.part_offsets[p]
-                    parts[p].ask = own.index(of_parts[p])
-                    parts[p].known = <const uint64_t *>cnp.PyArray_DATA(<cnp.ndarray?>hashes[p])
+        cdef Ask ask
+        for p in range(n_parts):
+            ask = asks[part_asks[p]]
+            parts[p].column, parts[p].offset = ask.column, offset[p]
+            parts[p].ask = (<list>self.asks[ask.column]).index(ask)
+            parts[p].known = <const uint64_t *>cnp.PyArray_DATA(<cnp.ndarray?>hashes[p])
         for k in range(n_templates):
-            templates[k] = rb_template(rb_mix(<uint64_t>k, 0), starts[k], starts[k + 1], -1)
-            if starts[k + 1] - starts[k] == 1:
+            templates[k] = rb_template(rb_mix(<uint64_t>k, 0), start[k], start[k + 1], -1)
+            if start[k + 1] - start[k] == 1:
                 column = &self.columns[parts[templates[k].first].column]
                 templates[k].alone = column.n_alone
                 column.n_alone += 1
@@ -206,12 +221,12 @@ cdef class PlainTagger:
         self.features.parts, self.features.templates = parts, templates
         self.features.n_templates = n_templates
 
-    def tag(self, dict learner, sentences):
-        """The tags of each sentence if all is usual, else None. `learner` is a dict of attributes."""
+    def tag(self, sentences):
+        """The tags of each sentence if all is usual, else None."""
         cdef Desk desk
         cdef list out, listed
         cdef Py_ssize_t at = 0
-        if type(sentences) is not list or not self.serves(learner):
+        if not RB_ALONE or not self.is_open or type(sentences) is not list:
             return None
         listed = sentences if PyList_GET_SIZE(sentences) == 1 else sentences[:]
         out = []
@@ -230,27 +245,6 @@ cdef class PlainTagger:
             desk.new = []
             self.idle.append(desk)
         return out
-
-    cpdef bint serves(self, dict learner) except -1:
-        """Whether parameters and model are those that this was made for."""
-        cdef Py_ssize_t i
-        cdef PyObject *found
-        cdef dict model
-        if not RB_ALONE:
-            return False
-        for i in range(len(self.names)):
-            found = PyDict_GetItemWithError(learner, <object>PyTuple_GET_ITEM(self.names, i))
-            if found != <PyObject *>PyTuple_GET_ITEM(self.settings, i):
-                return False
-        found = PyDict_GetItemWithError(learner, "_model")
-        if found != <PyObject *>self.served[0]:
-            return False
-        model = PyObject_GenericGetDict(<object>found, NULL)
-        return (PyDict_GetItemWithError(model, "weights") == <PyObject *>self.served[1]
-                and PyDict_GetItemWithError(model, "best") == <PyObject *>self.served[2]
-                and PyDict_GetItemWithError(model, "classes") == <PyObject *>self.tags
-                and (<TagWeights>self.served[1]).t == self.t
-                and len(self.tags) == self.weights.n_tags)
 
     cdef bint _read(self, Desk desk, list listed, Py_ssize_t first) except -1:
         """The words of some sentences as numbers; False if any is unusual."""
@@ -391,3 +385,14 @@ cdef class PlainTagger:
                 PyList_SET_ITEM(own, i, name)
             path += lengths[s]
             out.append(own)
+
+
+cdef set _joined_asks(cnp.ndarray starts, list part_asks):
+    """The asks of templates that take several things together."""
+    cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(starts)
+    cdef int64_t k
+    cdef set found = set()
+    for k in range(len(starts) - 1):
+        if start[k + 1] - start[k] > 1:
+            found.update(part_asks[start[k]:start[k + 1]])
+    return found
