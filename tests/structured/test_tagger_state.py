@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -361,13 +361,50 @@ def test_a_prediction_in_another_thread_keeps_the_state_that_it_began_with() -> 
             assert go_on.wait(60)
             return super().items()
 
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(2) as pool:
         found = pool.submit(tagger.predict, [[Token(xs[0][0]), *xs[0][1:]]])
         assert reached.wait(60)
-        for x, y in zip(xs[7:], ys[7:], strict=True):
-            tagger.learn_one(x, y)
+        learned = pool.submit(tagger.learn_one, xs[7], ys[7])
+        assert not wait([learned], timeout=0.1).done  # it waits, as it would change the weights
         go_on.set()
         assert found.result(60) == [expected]
+        assert learned.result(60).t_ == 8
+
+
+@pytest.mark.parametrize("way", ["fit", "partial_fit"])
+def test_a_tagger_predicts_by_the_state_before_while_another_thread_trains(way: str) -> None:
+    xs, ys = taggers.mappings(2, n=12)
+    tagger = SequenceTagger().fit(xs[:6], ys[:6])
+    expected = tagger.predict(xs)
+    reached, go_on = threading.Event(), threading.Event()
+
+    class Sentences(list[Any]):
+        """Sentences that stop whoever reads them."""
+
+        def __iter__(self) -> Any:
+            reached.set()
+            assert go_on.wait(60)
+            return super().__iter__()
+
+    with ThreadPoolExecutor(1) as pool:
+        trained = pool.submit(getattr(tagger, way), Sentences(xs), ys)
+        assert reached.wait(60)
+        assert tagger.predict(xs) == expected
+        go_on.set()
+        alone = SequenceTagger().fit(xs[:6], ys[:6])
+        getattr(alone, way)(xs, ys)
+        assert taggers.bytes_of(trained.result(60)) == taggers.bytes_of(alone)
+
+
+def test_an_engine_that_is_open_is_closed_by_one_more_sentence() -> None:
+    xs, ys = taggers.sentences(2, n=12)
+    tagger = SequenceTagger(averaged=False).partial_fit(xs[:6], ys[:6])
+    for x, y in zip(xs[6:], ys[6:], strict=True):
+        tagger.predict(xs)
+        engine = tagger._engine
+        tagger.learn_one(x, y)
+        assert engine.tag(xs) is None
+        assert tagger.predict(xs) == copy.deepcopy(tagger).predict(xs)
 
 
 def test_words_enter_the_tag_dictionary_when_they_were_seen_often_enough() -> None:

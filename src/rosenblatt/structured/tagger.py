@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rosenblatt._kernels.copy_on_write import CopyOnWrite
 from rosenblatt._kernels.tags.tag_features import starts_of
 from rosenblatt._kernels.tags.tag_sentences import TagEngine
 from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
@@ -24,7 +23,7 @@ from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.ledger import TagLedger
 from rosenblatt.structured.sentences import Encoder, layout_of, read_pairs, read_sentences
-from rosenblatt.structured.tag_predictions import predicted_tags, tag_sentences, tag_usual
+from rosenblatt.structured.tag_predictions import predicted_tags, tag_sentences
 from rosenblatt.structured.tagging import (
     RightTags,
     TagBatch,
@@ -37,7 +36,6 @@ from rosenblatt.structured.tagging import (
 
 if TYPE_CHECKING:
     from rosenblatt.io import SentenceLayout
-    from rosenblatt.model.card import State
     from rosenblatt.structured.paths import PathExplanation
 
 WIDEST_BEAM = 1 << 16
@@ -220,7 +218,7 @@ class SequenceTagger(Learner):
             trainer = self._trainer(model, encoded, tagged)
             validation = self._validation(model, validation_set)
             self._run(model, trainer, validation, lambda: trainer.errors(averaged=self.averaged))
-            self._own(model)
+            model.is_private = True
         return self
 
     def partial_fit(self, sentences: Any, tags: Any, classes: Any = None) -> Self:
@@ -240,24 +238,25 @@ class SequenceTagger(Learner):
         """
         with unchanged_on_error(self) as turn:
             listed, tagged = self._read(sentences, tags)
-            # Saving and copying hold the model as it is; predictions hold it by copy on write.
-            turn.change_in_place()
-            fitted = self._model if self.__sklearn_is_fitted__() else None
+            fitted: TagModel | None = self._model if self.__sklearn_is_fitted__() else None
             known = () if fitted is None else fitted.tags
             joins = joining_tags(known, declared_classes(classes), tagged)
-            is_short = len(listed) <= SENTENCES_IN_PLACE and joins == [(0, [])]
 
-            with self._copy_on_write.writing(fitted) as is_private:
-                in_place = is_private and is_short
-                if fitted is not None and in_place:
-                    self.retire_engine()
-                    self._learn_in_order(fitted, listed, tagged, joins)
+            if fitted is None:
+                model = self._new_model(listed)
+            elif len(listed) <= SENTENCES_IN_PLACE and joins == [(0, [])]:
+                # Whoever reads may hand the model out, so that nobody may when this is asked.
+                turn.change_in_place()
+                model = fitted if fitted.is_private else fitted.for_learning()
+            else:
+                model = fitted.for_learning()
 
-            if not in_place:
-                model = self._new_model(listed) if fitted is None else fitted.for_learning()
-                self._learn_in_order(model, listed, tagged, joins)
+            if model is fitted:
+                self.retire_engine()
+            self._learn_in_order(model, listed, tagged, joins)
+            if model is not fitted:
                 self._model = model
-                self._own(model)
+                model.is_private = True
             self._forget_fit()
         return self
 
@@ -265,7 +264,7 @@ class SequenceTagger(Learner):
         """Learn from one sentence, as `partial_fit` does.
 
         Its cost does not grow with what was learned before, unless the sentence brings a new tag or
-        somebody else has the model: a copy, a ledger, a prediction in another thread.
+        somebody else has the model: a copy, or a ledger.
         """
         return self.partial_fit([sentence], [tags], classes)
 
@@ -278,24 +277,15 @@ class SequenceTagger(Learner):
         encoder = Encoder.for_tokens(listed, self.templates, self.columns)
         return TagModel(int(self.order), seed_from(self.random_state), encoder)
 
-    def _own(self, model: TagModel) -> None:
-        """Note that this learner made its model, so that it may learn in place."""
-        self._copy_on_write.own(model)
-
-    @property
-    def _copy_on_write(self) -> CopyOnWrite:
-        lock: CopyOnWrite | None = self.__dict__.get("_state_lock")
-        if lock is None:
-            # Two threads that come first get the same one.
-            lock = self.__dict__.setdefault("_state_lock", CopyOnWrite())
-        return lock
+    @of_whole_state
+    def __copy__(self) -> Self:
+        return super().__copy__()
 
     def _copied(self) -> dict[str, Any]:
         # A copy shares the model, so that neither may change it in place from here on.
-        self._copy_on_write.hand_out()
-        attributes = super()._copied()
-        del attributes["_state_lock"]
-        return attributes
+        if self.__sklearn_is_fitted__():
+            self._model.is_private = False
+        return super()._copied()
 
     def _trainer(self, model: TagModel, encoded: Encoded, tagged: list[list[str]]) -> TagTrainer:
         """Return what learns from all of these sentences, whose tags the model has."""
@@ -394,12 +384,17 @@ class SequenceTagger(Learner):
         tags : list of lists of str
             An empty list for a sentence without tokens.
         """
-        with self._copy_on_write:
-            engine: TagEngine | None = self.__dict__.get("_engine")
-            found = None
-            if engine is not None:
-                found = tag_usual(engine, sentences, self.n_jobs)
-            return predicted_tags(self, sentences) if found is None else found
+        engine: TagEngine | None = self.__dict__.get("_engine")
+        if engine is not None and self.n_jobs is None:
+            found = engine.tag(sentences, self._turns)
+            if found is not None:
+                return found
+        return self._tags_of(sentences)
+
+    @of_whole_state
+    def _tags_of(self, sentences: Any) -> list[list[str]]:
+        """The tags of each sentence, whatever is unusual about it or about the tagger."""
+        return predicted_tags(self, sentences)
 
     def before_learning(self) -> None:
         """Keep the fast path open: it predicts by the model before, until that changes."""
@@ -432,6 +427,7 @@ class SequenceTagger(Learner):
         rights = [a == b for a, b in zip(found, right, strict=True)]
         return sum(rights) / len(rights)
 
+    @of_whole_state
     def explain(
         self,
         sentence: Any,
@@ -459,13 +455,7 @@ class SequenceTagger(Learner):
         """
         from rosenblatt.structured.paths import explain_tags
 
-        with self._copy_on_write:
-            return explain_tags(self, sentence, tags, sentences).cut(top)
-
-    def to_state(self, *, slim: bool = False) -> State:
-        """As of every learner; nothing of it changes while the file is written."""
-        with self._copy_on_write:
-            return super().to_state(slim=slim)
+        return explain_tags(self, sentence, tags, sentences).cut(top)
 
     # ------------------------------------------------------------------ what was learned
 
@@ -507,6 +497,7 @@ class SequenceTagger(Learner):
         return encoder.n_features
 
     @property
+    @of_whole_state
     def ledger_(self) -> TagLedger:
         """Every mistake in order, when ``record=True``."""
         return TagLedger(self._recorded(), copy(self)._predict)

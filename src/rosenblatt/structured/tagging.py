@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,10 +43,17 @@ class TagModel(Model):
         self.weights = TagWeights(0, order)
         self._average: TagWeights | None = None
         self.recorder: list[TagEntry] | None = None
+        # Whether nobody but one learner has it, which may then change it in place.
+        self.is_private = False
         # For each known word the one tag it can have, or -1.
         self.dictionary: npt.NDArray[np.int32] | None = None
 
-    def for_learning(self) -> TagModel:
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin.is_private = False
+        return twin
+
+    def for_learning(self) -> Self:
         """Return a copy to learn into, which shares nothing that learning changes."""
         twin = self.copy()
         twin.encoder = self.encoder.copy()

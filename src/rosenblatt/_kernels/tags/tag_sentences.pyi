@@ -8,6 +8,7 @@ from rosenblatt._kernels.array_types import IntArray
 from rosenblatt._kernels.tags.tag_features import Ask, FeatureTable
 from rosenblatt._kernels.tags.tag_search import Search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt._kernels.turns import Turns
 
 class TagEngine:
     is_open: bool
@@ -28,4 +29,4 @@ class TagEngine:
         is_word: bool,
     ) -> None: ...
     def close(self) -> None: ...
-    def tag(self, sentences: Any) -> list[list[str]] | None: ...
+    def tag(self, sentences: Any, turns: Turns | None = None) -> list[list[str]] | None: ...

@@ -20,6 +20,7 @@ from libc.string cimport memcpy
 from rosenblatt._kernels.tags.tag_features cimport Ask, FeatureTable, rb_mix, Scratch
 from rosenblatt._kernels.tags.tag_search cimport Search
 from rosenblatt._kernels.tags.tag_weights cimport TagWeights
+from rosenblatt._kernels.turns cimport Reading, Turns
 
 import numpy as np
 
@@ -221,12 +222,27 @@ cdef class TagEngine:
         self.features.parts, self.features.templates = parts, templates
         self.features.n_templates = n_templates
 
-    def tag(self, sentences):
-        """The tags of each sentence if all is usual, else None."""
+    def tag(self, sentences, Turns turns=None):
+        """The tags of each sentence if all is usual, else None.
+
+        `turns` are those of the learner, if whoever asks has not begun to read it yet.
+        """
+        cdef Reading reading
+        if not RB_ALONE or type(sentences) is not list:
+            return None
+        if turns is None:
+            return self.tag_usual(sentences)
+        reading = turns.enter(None)
+        try:
+            return self.tag_usual(sentences)
+        finally:
+            turns.leave(reading)
+
+    cdef list tag_usual(self, list sentences):
         cdef Desk desk
         cdef list out, listed
         cdef Py_ssize_t at = 0
-        if not RB_ALONE or not self.is_open or type(sentences) is not list:
+        if not self.is_open:
             return None
         listed = sentences if PyList_GET_SIZE(sentences) == 1 else sentences[:]
         out = []
