@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
+from rosenblatt.core.classes import best_classes, has_tie, tie_is_positive
 from rosenblatt.core.ledger import BaseLedger, Ledger
 from rosenblatt.core.recording import Entries, refuse_missing
 from rosenblatt.core.rows import as_rows, inspect, scores
@@ -55,8 +56,9 @@ def ledger_of(model: Any) -> Any:
 def prediction(classes: Sequence[Any], scores: Any, ties: str) -> Any:
     """The class of the highest score; None at a tie that no class is known to win."""
     scores = np.array([0.0, scores[0]]) if len(scores) == 1 else np.asarray(scores)
-    best = np.flatnonzero(scores == scores.max())
-    return classes[best[-1]] if len(best) == 1 or ties == "positive" else None
+    if has_tie(scores) and not tie_is_positive(ties):
+        return None
+    return classes[best_classes(scores[None], ties)[0]]
 
 
 def run_of(model: Any, X: Any, upto: int | None = None) -> Run:

@@ -110,13 +110,39 @@ def decision_scores(scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
 
 
+def tie_is_positive(ties: str) -> bool:
+    """Whether a class wins a tie: the positive one of two, the last of several.
+
+    Else a tie is a mistake, and a prediction that has to name a class takes the first of them. The
+    compiled loops have the same rule in ``ties.h``.
+    """
+    return ties == "positive"
+
+
 def best_classes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.intp]:
     """Numbers of the classes with the best score; ties as the learner has them."""
+    last_wins = tie_is_positive(ties)
     if scores.ndim == 1:
-        return ((scores >= 0) if ties == "positive" else (scores > 0)).astype(np.intp)
-    if ties == "positive":
+        return ((scores >= 0) if last_wins else (scores > 0)).astype(np.intp)
+    if last_wins:
         return np.asarray(scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1))
     return np.asarray(scores.argmax(axis=1))
+
+
+def are_mistakes(margins: Any, is_positive: Any, ties: str) -> Any:
+    """Which margins are those of mistakes.
+
+    ``is_positive`` says of each whether the right class wins a tie, if a tie can be won.
+    """
+    is_lost = np.logical_not(is_positive) | (not tie_is_positive(ties))
+    return np.less(margins, 0.0) | (np.equal(margins, 0.0) & is_lost)
+
+
+def signed_votes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.float64]:
+    """1 for the positive class and -1 for the other; at a tie 1 or, if nobody wins it, 0."""
+    votes = np.sign(scores).astype(np.float64)
+    votes[scores == 0] = float(tie_is_positive(ties))
+    return votes
 
 
 def row_blocks(n_rows: int, n_scores: int, n_jobs: int | None = None) -> list[slice]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import AnyArray, FloatArray
+from rosenblatt.core.classes import are_mistakes, best_classes
 from rosenblatt.errors import ParameterError
 from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, Memory, overflow, refuse_large
 from rosenblatt.kernel.training import Block, KernelTrainer
@@ -211,7 +212,7 @@ class Projection:
             if (weight := float(self._block.weights[i])) == 0.0:
                 continue
             own, rest = float(self._among[i, i]), max(float(self._rest[i, i]), 0.0)
-            step, losses = _step(self._scores[:, i], label, model.shape, this.tie_is_mistake)
+            step, losses = _step(self._scores[:, i], label, model.shape, this.ties)
             wrong = losses >= 1.0
             t = model.t + i + 1
             if wrong.any():
@@ -270,9 +271,7 @@ class Projection:
         self._scores[moved] += steps[moved, None] * (self._among[i] - self._rest[i])
 
 
-def _step(
-    scores: FloatArray, label: int, shape: int, tie_is_mistake: bool
-) -> tuple[FloatArray, FloatArray]:
+def _step(scores: FloatArray, label: int, shape: int, ties: str) -> tuple[FloatArray, FloatArray]:
     """The direction of each function and its loss, at least 1 where it is mistaken.
 
     Where the highest score wins, one loss moves two functions.
@@ -284,20 +283,22 @@ def _step(
         if shape == blocks.ONE and label == 0:
             step[:] = -1.0
         margins = step * scores
-        losses = np.maximum(1.0 - margins, 0.0)
-        if not tie_is_mistake:  # a score of 0 is an answer: the positive one
-            losses[(margins == 0.0) & (step > 0)] = np.nextafter(1.0, 0.0)
-        return step, losses
+        return step, _losses(margins, step > 0, ties)
+
     others = scores.copy()
     others[label] = -np.inf
-    rival = k - 1 - int(others[::-1].argmax()) if not tie_is_mistake else int(others.argmax())
-    margin = scores[label] - scores[rival]
+    rival = int(best_classes(others[None], ties)[0])
+    margin = np.asarray(scores[label] - scores[rival])
     step = np.zeros(k)
     step[label], step[rival] = 1.0, -1.0
-    loss = max(1.0 - margin, 0.0)
-    if margin == 0.0 and not tie_is_mistake and rival < label:
-        loss = float(np.nextafter(1.0, 0.0))
-    return step, np.where(step != 0.0, loss, 0.0)
+    return step, np.where(step != 0.0, _losses(margin, rival < label, ties), 0.0)
+
+
+def _losses(margins: FloatArray, is_positive: Any, ties: str) -> FloatArray:
+    """1 - margin, at least 0; less than 1 where a margin of 0 is no mistake."""
+    losses = np.maximum(1.0 - margins, 0.0)
+    is_won = (margins == 0.0) & ~are_mistakes(margins, is_positive, ties)
+    return np.where(is_won, np.nextafter(1.0, 0.0), losses)
 
 
 POLICIES: dict[str, Policy] = {

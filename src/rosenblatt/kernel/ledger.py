@@ -10,6 +10,7 @@ import numpy as np
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray
+from rosenblatt.core.classes import tie_is_positive
 from rosenblatt.core.ledger import ColumnLedger
 from rosenblatt.core.recording import Recorder
 from rosenblatt.kernel.functions import narrow_as_dense
@@ -92,7 +93,7 @@ class KernelLedger(ColumnLedger[FloatArray]):
         """
         voters = copy(self._model)
         voters.best = len(self), self.n_examples
-        voter = voters.voter(queries, tie_is_positive=ties == "positive")
+        voter = voters.voter(queries, tie_is_positive=tie_is_positive(ties))
         return voter(slice(0, queries.shape[0]))
 
     def _begin(self, X: Any, *, averaged: bool = False) -> KernelModel:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.arrays import FloatArray, Int32Array, IntArray, Scorer, for_caller
 from rosenblatt.core import epochs
-from rosenblatt.core.classes import class_segments
+from rosenblatt.core.classes import class_segments, tie_is_positive
 from rosenblatt.core.result import FitResult
 from rosenblatt.errors import InputError, Message, NoLedgerError, ParameterError, Setting, Value
 from rosenblatt.kernel.budgets import POLICIES, BudgetedTrainer
@@ -290,7 +290,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     def _trainer_of(
         self, model: KernelModel, table: Any, labels: Int32Array, **given: Any
     ) -> KernelTrainer:
-        given["tie_is_mistake"] = self.ties == "mistake"
+        given["ties"] = self.ties
         if self.budget is None:
             return KernelTrainer(model, table, labels, **given)
         tol = float(self.projection_tol)
@@ -319,8 +319,9 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
 
     def _scorer(self, model: KernelModel, table: Any) -> Scorer:
         self._check_combine()
-        ties, table = self.ties == "positive", narrow_as_dense(table)
-        return model.served.scorer(table, self.combine, tie_is_positive=ties)
+        table = narrow_as_dense(table)
+        positive = tie_is_positive(self.ties)
+        return model.served.scorer(table, self.combine, tie_is_positive=positive)
 
     def _explain(self, question: Question, X: Any) -> Question:
         return explained(question, self._model.served, self.combine)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray, Int32Array, IntArray
 from rosenblatt.core import epochs
+from rosenblatt.core.classes import tie_is_positive
 from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import contradictory
 from rosenblatt.errors import InputError
@@ -186,7 +187,7 @@ class KernelTrainer(epochs.Trainer):
         X: Any,
         labels: Int32Array,
         *,
-        tie_is_mistake: bool,
+        ties: str,
         weights: FloatArray | None = None,
         first_number: int = 0,
         subset: IntArray | None = None,
@@ -194,7 +195,8 @@ class KernelTrainer(epochs.Trainer):
         super().__init__(X.shape[0], subset)
         self.model, self.X, self.labels = model, X, labels
         self.weights = np.ones(X.shape[0]) if weights is None else weights
-        self.tie_is_mistake, self.first_number = tie_is_mistake, first_number
+        self.ties, self.first_number = ties, first_number
+        self.tie_is_mistake = not tie_is_positive(ties)
         self.scored: ScoreCache | None = None
         self.slot_of = np.full(X.shape[0], -1, np.int64)
         self.ceiling = KernelMarginCeiling(model, X.dtype)
@@ -257,21 +259,21 @@ class KernelTrainer(epochs.Trainer):
             scores = self.scored.of(block)
         if not np.isfinite(scores).all():
             raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
-        shape, ties = model.shape, self.tie_is_mistake
+        shape, on_tie = model.shape, self.tie_is_mistake
         given = block.labels, block.weights
-        suspects = np.flatnonzero(blocks.mistaken(scores, *given, shape, ties))
+        suspects = np.flatnonzero(blocks.mistaken(scores, *given, shape, on_tie))
         if len(suspects):
             block.know(suspects)
         updates.clear()
         reached = 0
         while True:
-            known: Any = block.products, block.place, shape, ties
+            known: Any = block.products, block.place, shape, on_tie
             known += (self.ceiling.squared_norms, self.ceiling.magnitudes, updates)
             reached = blocks.walk(scores, *given, reached, *known)
             if reached == len(block):
                 break
             # Whoever is wrong by now will most likely be asked about as well.
-            wrong = blocks.mistaken(scores, *given, shape, ties) & (block.place < 0)
+            wrong = blocks.mistaken(scores, *given, shape, on_tie) & (block.place < 0)
             wrong[:reached] = False
             block.know(np.flatnonzero(wrong))
         self._take(block, scores)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, is_sparse
-from rosenblatt.core.classes import best_classes
+from rosenblatt.core.classes import best_classes, signed_votes
 from rosenblatt.core.recording import Entries, refuse_missing
 from rosenblatt.core.rows import scores
 from rosenblatt.errors import InputError, shown
@@ -196,8 +196,7 @@ class Question:
                 moves = single._moves(entries, alone)
                 own = np.flatnonzero(moves)
                 sums = np.cumsum([start[vector], *(changes * moves)[own]])
-                votes = np.sign(sums)
-                votes[sums == 0] = 1.0 if self.learner.ties == "positive" else 0.0
+                votes = signed_votes(sums, self.learner.ties)
                 ballots.append((own, votes, float(self.direction[vector])))
         shares, parts = np.zeros(len(changes)), np.zeros(len(changes))
         for own, votes, sign in ballots:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import __version__
-from rosenblatt.core.classes import in_order
+from rosenblatt.core.classes import in_order, tie_is_positive
 from rosenblatt.errors import MissingExtra, ModelFileError, shown
 from rosenblatt.model.card import State
 from rosenblatt.model.container import ZEROS
@@ -170,7 +170,7 @@ def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
         graph.node("Concat", against, scores, output=SCORES, axis=1)
     else:
         graph.node("Identity", scores, output=SCORES)
-    last = int(card.parameters["ties"] == "positive")
+    last = int(tie_is_positive(card.parameters["ties"]))
     best = graph.node("ArgMax", SCORES, axis=1, keepdims=0, select_last_index=last)
     graph.node("Gather", graph.constant("classes", classes), best, output=LABEL)
     properties: dict[str, Any] = {"learner": card.learner, "classes": classes.tolist(), **notes}

@@ -10,6 +10,10 @@ from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
+cdef extern from "ties.h" nogil:
+    bint rb_is_mistake(double margin, bint is_positive, bint tie_is_mistake)
+    bint rb_beats(double score, double best, bint wins_tie)
+
 cdef enum:
     ONE_ = 0
     EACH_ = 1
@@ -50,10 +54,6 @@ cdef class Updates:
         self.size += 1
 
 
-cdef inline bint is_mistaken(double margin, bint is_positive, bint tie_is_mistake) noexcept nogil:
-    return margin < 0.0 or (margin == 0.0 and (tie_is_mistake or not is_positive))
-
-
 cdef bint decide(const double[:, ::1] scores, int64_t i, int64_t label, double weight, int shape,
                  bint tie_is_mistake, double[::1] step) noexcept nogil:
     """What row i adds to each vector, times itself; whether it adds anything."""
@@ -66,7 +66,7 @@ cdef bint decide(const double[:, ::1] scores, int64_t i, int64_t label, double w
         for c in range(k):
             sign = 1.0 if (label == 1 if shape == ONE_ else label == c) else -1.0
             step[c] = 0.0
-            if is_mistaken(sign * scores[c, i], sign > 0.0, tie_is_mistake):
+            if rb_is_mistake(sign * scores[c, i], sign > 0.0, tie_is_mistake):
                 step[c] = sign * weight
                 found = True
         return found
@@ -74,21 +74,18 @@ cdef bint decide(const double[:, ::1] scores, int64_t i, int64_t label, double w
     step[0] = 0.0
     for c in range(1, k):
         step[c] = 0.0
-        if c != label and scores[c, i] > scores[rival, i]:
+        if c != label and rb_beats(scores[c, i], scores[rival, i], False):
             rival = c
     margin = scores[label, i] - scores[rival, i]
-    if margin > 0.0:
-        return False
-    if margin == 0.0:
-        if tie_is_mistake:
-            step[label] = weight
-            return True
-        for c in range(rival + 1, k):  # among equals the last one wins
-            if c != label and scores[c, i] == scores[label, i]:
+    if margin == 0.0 and not tie_is_mistake:
+        for c in range(rival + 1, k):  # the last of the equals would win
+            if c != label and rb_beats(scores[c, i], scores[rival, i], True):
                 rival = c
-        if rival < label:
-            return False
-    step[label], step[rival] = weight, -weight
+    if not rb_is_mistake(margin, rival < label, tie_is_mistake):
+        return False
+    step[label] = weight
+    if margin != 0.0 or not tie_is_mistake:
+        step[rival] = -weight
     return True
 
 

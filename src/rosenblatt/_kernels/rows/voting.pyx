@@ -4,6 +4,11 @@ from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
+cdef extern from "ties.h" nogil:
+    double rb_vote(double score, double at_tie)
+    bint rb_beats(double score, double best, bint wins_tie)
+    int64_t rb_best_class(const double *scores, int64_t n_classes, bint last_wins)
+
 ctypedef fused real:
     float
     double
@@ -36,22 +41,16 @@ def vote_binary(const double[:, ::1] products, const int64_t[::1] support,
         raise ValueError(f"{start.shape[0]} first scores of {n} queries")
     out = np.zeros(n)
     cdef double[::1] votes = out
-    cdef double score, total
+    cdef double score, total, at_tie = tie_is_positive
     with nogil:
         for q in range(n):
             score = start[q]
-            total = signed_vote(score, survival[0], tie_is_positive)
+            total = survival[0] * rb_vote(score, at_tie)
             for i in range(m):
                 score += signed_step[i] * (products[q, support[i]] + bias_step)
-                total += signed_vote(score, survival[i + 1], tie_is_positive)
+                total += survival[i + 1] * rb_vote(score, at_tie)
             votes[q] = total
     return out
-
-
-cdef inline double signed_vote(double score, double survival, bint tie_is_positive) noexcept nogil:
-    if score > 0.0 or (score == 0.0 and tie_is_positive):
-        return survival
-    return -survival if score < 0.0 else 0.0
 
 
 def votes_of_one(const real[:, ::1] kernel, const int64_t[::1] place, const double[::1] step,
@@ -63,34 +62,32 @@ def votes_of_one(const real[:, ::1] kernel, const int64_t[::1] place, const doub
     """
     cdef int64_t n = kernel.shape[1], m = place.shape[0], i
     check(kernel.shape[0], place, survival.shape[0], step.shape[0])
-    out, running = np.full(n, survival[0] if tie_is_positive else 0.0), np.zeros(n)
-    cdef double[::1] total = out, score = running
-    cdef double at_zero = 1.0 if tie_is_positive else 0.0
+    cdef double at_tie = tie_is_positive
+    out = np.full(n, survival[0] * rb_vote(0.0, at_tie))
+    cdef double[::1] total = out, score = np.zeros(n)
     if n == 0:
         return out
     with nogil:
         for i in range(m):
             add_and_vote(&score[0], &total[0], &kernel[place[i], 0], n, step[i], survival[i + 1],
-                         at_zero)
+                         at_tie)
     return out
 
 
 cdef inline void add_and_vote(double *score, double *total, const real *row, int64_t n,
-                              double step, double lived, double at_zero) noexcept nogil:
+                              double step, double lived, double at_tie) noexcept nogil:
     cdef int64_t j
     cdef double s
     for j in range(n):
         s = score[j] + step * row[j]
         score[j] = s
-        # By arithmetic: a branch on a sign cannot be predicted, and this runs several at a time.
-        total[j] += lived * (
-            <double>(s > 0.0) - <double>(s < 0.0) + at_zero * <double>(s == 0.0))
+        total[j] += lived * rb_vote(s, at_tie)
 
 
 def vote_classes(const double[:, ::1] products, const int64_t[::1] support,
                  const int32_t[::1] right, const int32_t[::1] wrong, const double[::1] step,
                  const double[::1] survival, start, double bias_step):
-    """Survival times given to the class each vector chose, (queries, classes)."""
+    """Survival times given to the class each vector chose, (queries, classes); of equals the first."""
     cdef int64_t n = products.shape[0], m = support.shape[0], k = start.shape[1], q, i, best
     check(products.shape[1], support, survival.shape[0], step.shape[0])
     if k == 0 or start.shape[0] != n or right.shape[0] != m or wrong.shape[0] != m:
@@ -105,7 +102,7 @@ def vote_classes(const double[:, ::1] products, const int64_t[::1] support,
     with nogil:
         for q in range(n):
             score = &scores[q, 0]
-            best = first_best(score, k)
+            best = rb_best_class(score, k, False)
             votes[q, best] += survival[0]
             for i in range(m):
                 change = step[i] * (products[q, support[i]] + bias_step)
@@ -114,7 +111,7 @@ def vote_classes(const double[:, ::1] products, const int64_t[::1] support,
                     score[wrong[i]] -= change
                 # Two classes moved: look at all of them only if the best may have lost.
                 if (right[i] == best and change < 0.0) or (wrong[i] == best and change > 0.0):
-                    best = first_best(score, k)
+                    best = rb_best_class(score, k, False)
                 else:
                     best = better(score, best, right[i])
                     if wrong[i] >= 0:
@@ -125,14 +122,4 @@ def vote_classes(const double[:, ::1] products, const int64_t[::1] support,
 
 cdef inline int64_t better(const double *score, int64_t best, int64_t c) noexcept nogil:
     """The one with the higher score; the first of two equals."""
-    if score[c] > score[best] or (score[c] == score[best] and c < best):
-        return c
-    return best
-
-
-cdef inline int64_t first_best(const double *score, int64_t k) noexcept nogil:
-    cdef int64_t best = 0, c
-    for c in range(1, k):
-        if score[c] > score[best]:
-            best = c
-    return best
+    return c if rb_beats(score[c], score[best], c < best) else best
