@@ -83,7 +83,7 @@ def kernel(n_classes: int, multiclass: str = "ovr") -> Family:
 def tag_arrays(weights: Any) -> tuple[Any, ...]:
     """Every number of a tagger's weights; an average has no running sums."""
     n = weights.n_rows
-    sums = (weights.row_sums[:n], weights.step_sums, weights.pair_sums)
+    sums = (weights.row_running_sum[:n], weights.step_running_sum, weights.pair_running_sum)
     parts = (weights.rows[:n], weights.steps, weights.pairs, *sums)
     return weights.t, weights.row_of.tobytes(), [part.tobytes() for part in parts]
 
@@ -247,7 +247,12 @@ class TestEveryLedger:
 def learned(weights: Any, n_tags: int) -> list[Any]:
     """What a tagger has learned for its first tags, however many joined later."""
     n, before = weights.n_rows, [*range(n_tags), -1]
-    parts = weights.rows[:n], weights.row_sums[:n], weights.steps[before], weights.step_sums[before]
+    parts = (
+        weights.rows[:n],
+        weights.row_running_sum[:n],
+        weights.steps[before],
+        weights.step_running_sum[before],
+    )
     return [weights.t, *(part[:, :n_tags].tolist() for part in parts)]
 
 

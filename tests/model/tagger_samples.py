@@ -130,7 +130,11 @@ def told(tagger):
         facts[name] = list(value) if name == "ledger_" else value
     model, encoder = tagger._model, tagger._model.encoder
     weights = model.weights
-    sums = [weights.row_sums[: weights.n_rows], weights.step_sums, weights.pair_sums]
+    sums = [
+        weights.row_running_sum[: weights.n_rows],
+        weights.step_running_sum,
+        weights.pair_running_sum,
+    ]
     facts["weights"] = [*weights_of(weights), *sums]
     facts["best"] = None if model.best is None else weights_of(model.best)
     facts["random"] = model.seed, model.random, model.order, model.dictionary

@@ -91,11 +91,11 @@ def with_whole_numbers(tagger: SequenceTagger, seed: int) -> SequenceTagger:
 def bytes_of(tagger: SequenceTagger) -> list[bytes]:
     """All that was learned, to the bit."""
     weights, n = tagger._model.weights, tagger._model.weights.n_rows
-    arrays = [weights.row_of, weights.rows[:n], weights.row_sums[:n], weights.steps]
+    arrays = [weights.row_of, weights.rows[:n], weights.row_running_sum[:n], weights.steps]
     arrays += [
-        weights.step_sums,
+        weights.step_running_sum,
         weights.pairs,
-        weights.pair_sums,
+        weights.pair_running_sum,
         tagger._model.encoder.table.hashes,
     ]
     counters = [tagger.t_, tagger.n_mistakes_, tagger._model.random, tagger.tags_]

@@ -365,7 +365,7 @@ def test_a_refused_example_neither_begins_nor_ends_a_ledger() -> None:
 
 def state_of(model: StructuredPerceptron) -> Any:
     learned, weights = model._model, model._model.weights
-    tables = [list(table.items()) for table in (weights.raw, weights._late, model.weights_)]
+    tables = [list(table.items()) for table in (weights.raw, weights._running_sum, model.weights_)]
     counts = learned.n_mistakes, learned.n_invalid, learned.n_updates, learned.step_sum
     return tables, counts, weights.t, weights.raw.length, learned.random, list(learned.recorder)
 

@@ -26,7 +26,11 @@ Tables = dict[str, npt.NDArray[Any]]
 OF_TRAINING = "max_iter shuffle random_state n_iter_no_change warm_start verbose tol"
 OF_TRAINING += " early_stopping validation_fraction n_jobs"
 # The weights of a tagger and, under these names, their running sums.
-SUMS_OF = {"rows": "row_sums", "steps": "step_sums", "pairs": "pair_sums"}
+RUNNING_SUM_OF = {
+    "rows": "row_running_sum",
+    "steps": "step_running_sum",
+    "pairs": "pair_running_sum",
+}
 
 
 class Part(NamedTuple):
@@ -208,7 +212,10 @@ def set_mean(model: Any, parts: Sequence[Part], counts: Sequence[Fraction]) -> N
         tables[name] = mean
     if isinstance(model, TagModel):
         n_rows = int(tables["row_of"].max(initial=-1)) + 1
-        for name, start in (("rows", old.rows[: old.n_rows]), ("row_sums", old.row_sums[:0])):
+        for name, start in (
+            ("rows", old.rows[: old.n_rows]),
+            ("row_running_sum", old.row_running_sum[:0]),
+        ):
             grown = np.zeros((n_rows, old.width), start.dtype)
             grown[: len(start)], grown[changed] = start, tables[name]
             tables[name] = grown
@@ -322,7 +329,7 @@ def _tag_part(own: TagModel, joined: TagModel, place: npt.NDArray[Any]) -> Part:
     tables = grown.arrays()
     del tables["row_of"]
     if own.best is not None:  # what predicts, with no past of its own
-        for name, sums in SUMS_OF.items():
+        for name, sums in RUNNING_SUM_OF.items():
             kept, tables[sums] = getattr(own.best, name), np.zeros(tables[name].shape)
             tables[name] = np.zeros_like(tables[name])
             tables[name][: len(kept), : kept.shape[1]] = kept
@@ -350,7 +357,7 @@ def cut(weights: TagWeights, places: npt.NDArray[Any]) -> Tables:
 def tag_weights(model: TagModel, tables: Tables) -> TagWeights:
     """Weights of these tables; sums that are not there begin at 0."""
     weights, tables = TagWeights(len(model.tags), model.order), dict(tables)
-    for name, sums in SUMS_OF.items():
+    for name, sums in RUNNING_SUM_OF.items():
         tables[name] = tables[name].astype(np.float32, copy=False)
         tables.setdefault(sums, np.zeros(tables[name].shape))
     weights.set(**tables)
@@ -361,9 +368,9 @@ def changed_part(model: TagModel, start: Tables) -> Part:
     """What was learned since the start; of the rows by feature only those that it changed."""
     weights, n, changed = model.weights, len(start["rows"]), np.ones(model.weights.n_rows, bool)
     changed[:n] = False
-    for differs in (weights.rows[:n] != start["rows"], weights.row_sums[:n] != 0.0):
+    for differs in (weights.rows[:n] != start["rows"], weights.row_running_sum[:n] != 0.0):
         changed[np.flatnonzero(differs) // weights.width] = True
     tables, rows = weights.arrays(), np.flatnonzero(changed)
     del tables["row_of"]
-    tables |= {name: tables[name].take(rows, axis=0) for name in ("rows", "row_sums")}
+    tables |= {name: tables[name].take(rows, axis=0) for name in ("rows", "row_running_sum")}
     return Part(model.t, model.n_mistakes, tables, features_by_row(weights)[rows])

@@ -22,7 +22,7 @@ from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.core.weights import RUNNING_SUM
 from rosenblatt.distributed import tasks
 from rosenblatt.distributed.distribution_report import DistributionReport
-from rosenblatt.distributed.merging import SUMS_OF, cut, joined_encoder, set_mean
+from rosenblatt.distributed.merging import RUNNING_SUM_OF, cut, joined_encoder, set_mean
 from rosenblatt.distributed.shards import judged_columns
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.majority import MajorityBaseline
@@ -405,7 +405,7 @@ def _join_past(mixed: Any, t: int, n_mistakes: int) -> None:
     weights = mixed.weights
     growth = (t + mixed.t) / mixed.t
     if isinstance(mixed, TagModel):
-        running_sums = [getattr(weights, name) for name in SUMS_OF.values()]
+        running_sums = [getattr(weights, name) for name in RUNNING_SUM_OF.values()]
     else:
         running_sums = list(weights.plane(RUNNING_SUM)) if weights.averaged else []
     for sums in running_sums:

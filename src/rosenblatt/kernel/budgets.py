@@ -11,6 +11,7 @@ import numpy as np
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import AnyArray, FloatArray
 from rosenblatt.core.classes import are_mistakes, best_classes
+from rosenblatt.core.means import added_to_sum
 from rosenblatt.errors import ParameterError
 from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, Memory, overflow, refuse_large
 from rosenblatt.kernel.training import Block, KernelTrainer
@@ -73,7 +74,7 @@ class BudgetedTrainer(KernelTrainer):
         assert model.support is not None
         model.support.put(slot, model.kernel.support_rows(self.X, number))
         model.numbers[slot] = number[0] + self.first_number
-        model.coef[:, slot] = model.late[:, slot] = 0.0
+        model.coef[:, slot] = model.running_sum[:, slot] = 0.0
         if self._row_of[slot] >= 0:
             self.slot_of[self._row_of[slot]] = -1
         self._settle(block, i, slot)
@@ -87,7 +88,7 @@ class BudgetedTrainer(KernelTrainer):
     def move(self, slots: Any, steps: FloatArray, t: int) -> None:
         """Change coefficients at example number ``t``; the average hears of it."""
         self.model.coef[:, slots] += steps
-        self.model.late[:, slots] += (t - 1) * steps
+        self.model.running_sum[:, slots] += added_to_sum(steps, t)
 
 
 Policy = Callable[[BudgetedTrainer, Block, FloatArray, FloatArray], int]
@@ -267,7 +268,7 @@ class Projection:
         moved = np.flatnonzero(steps)
         change = steps[moved, None] * self._parts[:n, i]
         this.model.coef[moved] += change
-        this.model.late[moved] += (t - 1) * change
+        this.model.running_sum[moved] += added_to_sum(change, t)
         self._scores[moved] += steps[moved, None] * (self._among[i] - self._rest[i])
 
 

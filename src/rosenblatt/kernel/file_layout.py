@@ -138,7 +138,7 @@ class KernelLayout(Layout):
             "start of updates": 1,
             "numbers": facts.n_features if precomputed else card.record.next_row,
             "largest coefficient": limit,
-            # The mean is coef - late / t.
+            # The mean is coef - running_sum / t; in files the sum is called late.
             "largest sum": min(2.0 * limit * max(t, 1), MOST),
         }
 
@@ -272,7 +272,7 @@ def _put_support(arrays: Arrays, rows: KeptRows, model: KernelModel) -> Any:
     name = rows.name.removesuffix(".rows")
     arrays[f"{name}.number"] = model.numbers
     if model.recorder is None:  # it does not follow from the updates
-        arrays |= {f"{name}.coef": model.coef, f"{name}.late": model.late}
+        arrays |= {f"{name}.coef": model.coef, f"{name}.late": model.running_sum}
     if not model.n_support or model.support is None:
         return "none"
     if model.kernel.is_precomputed:
@@ -295,7 +295,7 @@ def _take_support(state: State, kind: str, rows: KeptRows) -> KernelModel:
         model.append(rows.take(arrays, kind, state.n_features), numbers)
     if f"{name}.coef" in arrays:
         model.coef = np.array(arrays[f"{name}.coef"])
-        model.late = np.array(arrays[f"{name}.late"])
+        model.running_sum = np.array(arrays[f"{name}.late"])
     return model
 
 

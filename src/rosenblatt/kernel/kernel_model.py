@@ -18,6 +18,7 @@ from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt._kernels.rows import voting
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import AnyArray, FloatArray, Int32Array, IntArray, Scorer
+from rosenblatt.core.means import added_to_sum, mean_of
 from rosenblatt.core.model import Model, ModelSnapshot
 from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.errors import InputError
@@ -67,7 +68,8 @@ class KernelModel(Model):
         self.multiclass: str = settings["multiclass"]
         self.support: DenseSupport | SparseSupport | None = None
         k = 1 if len(self.classes) <= 2 else len(self.classes)
-        self.coef, self.late = np.zeros((k, 0)), np.zeros((k, 0))
+        self.coef = np.zeros((k, 0))
+        self.running_sum = np.zeros((k, 0))
         # Which example each support row was among all that were given.
         self.numbers = np.zeros(0, np.int64)
         self.recorder: Recorder | None = Recorder() if settings["budget"] is None else None
@@ -135,7 +137,7 @@ class KernelModel(Model):
         self.support.append(rows)
         more = np.zeros((self.n_vectors, len(numbers)))
         self.coef = np.concatenate([self.coef, more], axis=1)
-        self.late = np.concatenate([self.late, more], axis=1)
+        self.running_sum = np.concatenate([self.running_sum, more], axis=1)
         self.numbers = np.concatenate([self.numbers, numbers])
         return np.arange(first, self.support.n)
 
@@ -158,20 +160,23 @@ class KernelModel(Model):
         """Take updates into account; ``row`` is the slot of a support row."""
         for vector, of, step in self.moves(entries):
             np.add.at(self.coef, (vector, entries.row[of]), step)
-            np.add.at(self.late, (vector, entries.row[of]), step * (entries.t[of] - 1))
+            added = added_to_sum(step, entries.t[of])
+            np.add.at(self.running_sum, (vector, entries.row[of]), added)
         if self.recorder is not None:
             self.recorder.add(entries)
 
     def _add_class(self) -> None:
         none = np.zeros((1, self.coef.shape[1]))
-        self.coef, self.late = np.vstack([self.coef, none]), np.vstack([self.late, none])
+        self.coef = np.vstack([self.coef, none])
+        self.running_sum = np.vstack([self.running_sum, none])
 
     def _split(self) -> None:
         each = self.multiclass == "ovr"
         share = 1.0 if each else 0.5
         # Taken from 0, so that 0 stays what it is and does not become a negative zero.
-        self.coef, self.late = (
-            np.vstack([0.0 - share * values, share * values]) for values in (self.coef, self.late)
+        self.coef, self.running_sum = (
+            np.vstack([0.0 - share * values, share * values])
+            for values in (self.coef, self.running_sum)
         )
         if self.recorder is None:
             return
@@ -203,18 +208,21 @@ class KernelModel(Model):
     def coefficients(self, combine: str) -> FloatArray:
         """Of the average of all states, or of the last one."""
         if self.best is None:
-            coef, late = self.coef, self.late
+            state = self
         else:
-            twin = self.without_updates()
-            twin.add(self.entries())
-            coef, late = twin.coef, twin.late
-        return coef - late / max(self.n_examples, 1) if combine == "average" else coef
+            state = self.without_updates()
+            state.add(self.entries())
+        if combine != "average":
+            return state.coef
+        mean: FloatArray = mean_of(state.coef, state.running_sum, self.n_examples)
+        return mean
 
     def without_updates(self) -> KernelModel:
         """The same support rows, of which nothing is said yet."""
         twin = copy(self)
         twin.recorder, twin.best = None, None
-        twin.coef, twin.late = np.zeros_like(self.coef), np.zeros_like(self.late)
+        twin.coef = np.zeros_like(self.coef)
+        twin.running_sum = np.zeros_like(self.running_sum)
         return twin
 
     def survival(self, vector: int) -> tuple[Entries, FloatArray, FloatArray]:

@@ -12,6 +12,7 @@ from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core.classes import tie_is_positive
 from rosenblatt.core.ledger import ColumnLedger
+from rosenblatt.core.means import mean_of
 from rosenblatt.core.recording import Recorder
 from rosenblatt.kernel.functions import narrow_as_dense
 from rosenblatt.kernel.kernel_model import KernelModel
@@ -106,7 +107,8 @@ class KernelLedger(ColumnLedger[FloatArray]):
         return state.coef.copy()
 
     def _average(self, state: KernelModel) -> FloatArray:
-        return state.coef - state.late / max(self.n_examples, 1)
+        mean: FloatArray = mean_of(state.coef, state.running_sum, self.n_examples)
+        return mean
 
 
 def explained(question: Question, model: KernelModel, combine: str) -> Question:

@@ -1,7 +1,6 @@
 """Weights of features with any names, and their average over all examples.
 
     after example t:  w_t = w_(t-1) + step·Δ      (Δ = 0 where nothing is learned)
-    average:          (w_1 + … + w_T) / T = w_T - u / T,   u = Σ (t - 1)·step·Δ
 
 Sums are taken exactly and rounded once (`math.fsum`), so that no result depends on the order in
 which a mapping lists its features.
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.core.means import added_to_sum, mean_of
 from rosenblatt.errors import InputError, OverflowRefused
 
 Features = dict[Any, float]
@@ -82,23 +82,27 @@ class LearnedWeights:
 
     def __init__(self) -> None:
         self.raw = FeatureWeights()
-        self._late: Features = {}
+        self._running_sum: Features = {}
         self.t = 0
         self._journal: list[tuple[Any, float | None, float | None]] | None = None
         self._began: tuple[int, int | None] = 0, None
 
-    def copy(self, *, with_sums: bool = True) -> LearnedWeights:
-        """Weights of their own; without the sums a mean begins here."""
+    def copy(self, *, with_running_sum: bool = True) -> LearnedWeights:
+        """Weights of their own; without the running sum a mean begins here."""
         twin = LearnedWeights()
-        twin.raw, twin.t = self.raw.like(self.raw.items()), self.t
-        twin._late = dict(self._late) if with_sums else dict.fromkeys(self._late, 0.0)
+        twin.raw = self.raw.like(self.raw.items())
+        twin.t = self.t
+        twin._running_sum = dict(self._running_sum)
+        if not with_running_sum:
+            twin._running_sum = dict.fromkeys(self._running_sum, 0.0)
         return twin
 
     def add(self, change: Features, step: float, t: int) -> None:
         """w ← w + step·Δ at example t, all or nothing."""
-        raw, late = self.raw, self._late
+        raw = self.raw
+        sums = self._running_sum
         moved = [
-            (name, raw[name] + step * value, late.get(name, 0.0) + (t - 1) * (step * value))
+            (name, raw[name] + step * value, sums.get(name, 0.0) + added_to_sum(step * value, t))
             for name, value in change.items()
         ]
         for name, weight, sum_ in moved:
@@ -109,14 +113,14 @@ class LearnedWeights:
                 )
         for name, weight, sum_ in moved:
             if self._journal is not None:
-                self._journal.append((name, raw.get(name), late.get(name)))
+                self._journal.append((name, raw.get(name), sums.get(name)))
             raw.put(name, weight)
-            late[name] = sum_
+            sums[name] = sum_
 
     def average(self) -> FeatureWeights:
         """The mean of the weights after every example; features of weight 0 are left out."""
-        late, t = self._late, max(self.t, 1)
-        mean = ((name, weight - late[name] / t) for name, weight in self.raw.items())
+        sums = self._running_sum
+        mean = ((name, mean_of(last, sums[name], self.t)) for name, last in self.raw.items())
         return self.raw.like((name, weight) for name, weight in mean if weight)
 
     def nonzero(self) -> FeatureWeights:
@@ -136,9 +140,9 @@ class LearnedWeights:
         for name, weight, sum_ in reversed(self._journal):
             if weight is None or sum_ is None:
                 self.raw.drop(name)
-                del self._late[name]
+                del self._running_sum[name]
             else:
                 self.raw.put(name, weight)
-                self._late[name] = sum_
+                self._running_sum[name] = sum_
         self.t, self.raw.length = self._began
         self._journal = None

@@ -139,7 +139,7 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
         self.updates = self.updates[:k]
 
     def _begin(self, X: Any, *, averaged: bool = False) -> tuple[LearnedWeights, Any]:
-        return self._start.copy(with_sums=not averaged), X
+        return self._start.copy(with_running_sum=not averaged), X
 
     def _play(self, state: tuple[LearnedWeights, Any], start: int, stop: int, t0: int = 0) -> None:
         weights, xs = state
@@ -226,7 +226,7 @@ class TagLedger(SearchLedger[TagWeights]):
 
     def _begin(self, X: Any, *, averaged: bool = False) -> tuple[TagWeights, Encoded]:
         encoded = self._encoder.encode(read_sentences(X))
-        weights = with_tags(self._start, len(self.tags), with_sums=not averaged)
+        weights = with_tags(self._start, len(self.tags), with_running_sum=not averaged)
         weights.know(self._encoder.n_features)
         return weights, encoded
 
@@ -260,12 +260,12 @@ class TagLedger(SearchLedger[TagWeights]):
         return self._predict(self._model, state[0], queries)
 
 
-def with_tags(weights: TagWeights, n_tags: int, *, with_sums: bool = True) -> TagWeights:
+def with_tags(weights: TagWeights, n_tags: int, *, with_running_sum: bool = True) -> TagWeights:
     """Weights of their own with room for more tags; without sums a mean begins here."""
     twin = TagWeights(n_tags, weights.order)
     twin.take(weights)
-    if not with_sums:
-        for sums in (twin.row_sums, twin.step_sums, twin.pair_sums):
+    if not with_running_sum:
+        for sums in (twin.row_running_sum, twin.step_running_sum, twin.pair_running_sum):
             sums[:] = 0.0
     return twin
 

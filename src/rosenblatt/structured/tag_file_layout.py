@@ -249,7 +249,7 @@ def _put_weights(
     for name in TABLES[: weights.order + 1]:
         arrays[name] = _trimmed(weights, name, name)
         if sums:
-            arrays[f"{name}_sum"] = _trimmed(weights, name, f"{name[:-1]}_sums")
+            arrays[f"{name}_sum"] = _trimmed(weights, name, f"{name[:-1]}_running_sum")
         for of, past in earlier.items():
             arrays[of + name] = _trimmed(past, name, name)
 
@@ -267,7 +267,7 @@ def _take_weights(
     weights = TagWeights(n_tags, order)
     tables: dict[str, AnyArray] = {"row_of": row_of}
     for name in TABLES:
-        sums = f"{name[:-1]}_sums"
+        sums = f"{name[:-1]}_running_sum"
         kept = arrays.get(f"{of}{name}", np.zeros((0, n_tags)))
         summed = arrays.get(f"{of}{name}_sum", np.zeros_like(kept[:0] if of == "best." else kept))
         for attribute, values, dtype in ((name, kept, "f4"), (sums, summed, "f8")):

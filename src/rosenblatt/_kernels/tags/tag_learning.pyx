@@ -258,14 +258,14 @@ cdef void _move(TagWeights weights, Sentence *sentence, const int32_t *right, co
                 if sentence.values != NULL:
                     small = <float>(step * sentence.values[f])
                 row = weights.row(sentence.features[f]) * width
-                _shift(weights.w, weights.uw, row + right[i], row + path[i], small, small, seen)
+                _shift(weights.w, weights.w_running_sum, row + right[i], row + path[i], small, small, seen)
         g = (right[i - 1] if i else n) * width + right[i]
         p = (path[i - 1] if i else n) * width + path[i]
-        _shift(weights.s, weights.us, g, p, <float>step, step, seen)
+        _shift(weights.s, weights.s_running_sum, g, p, <float>step, step, seen)
         if weights.order == 2:
             g = _pair(right, i, n) * width + right[i]
             p = _pair(path, i, n) * width + path[i]
-            _shift(weights.p, weights.up, g, p, <float>step, step, seen)
+            _shift(weights.p, weights.p_running_sum, g, p, <float>step, step, seen)
 
 
 cdef inline void _shift(float *weights, double *sums, int64_t up, int64_t down, float small,

@@ -19,14 +19,14 @@ cdef class TagWeights:
     cdef readonly int64_t n_tags, width, order
     cdef public int64_t t, n_rows
     cdef object row_of_buffer  # `row_of` is its beginning; None: there is no room behind it
-    cdef readonly object row_of, rows, row_sums, steps, step_sums, pairs, pair_sums
+    cdef readonly object row_of, rows, row_running_sum, steps, step_running_sum, pairs, pair_running_sum
     cdef int32_t *at
     cdef float *w
     cdef float *s
     cdef float *p
-    cdef double *uw
-    cdef double *us
-    cdef double *up
+    cdef double *w_running_sum
+    cdef double *s_running_sum
+    cdef double *p_running_sum
     cdef readonly int64_t n_features
     cdef int64_t capacity
 

@@ -25,11 +25,11 @@ class TagWeights:
     n_features: int
     row_of: Int32Array
     rows: Float32Array
-    row_sums: FloatArray
+    row_running_sum: FloatArray
     steps: Float32Array
-    step_sums: FloatArray
+    step_running_sum: FloatArray
     pairs: Float32Array
-    pair_sums: FloatArray
+    pair_running_sum: FloatArray
     def __init__(self, n_tags: int, order: int) -> None: ...
     def arrays(self) -> dict[str, AnyArray]: ...
     def set(self, **arrays: AnyArray) -> None: ...

@@ -13,6 +13,9 @@ import numpy as np
 
 cnp.import_array()
 
+cdef extern from "mean.h" nogil:
+    double rb_mean(double last, double running_sum, double share, double n)
+
 cdef enum:
     LANES = 8
 
@@ -27,20 +30,23 @@ cdef class TagWeights:
         self.width = (n_tags + LANES - 1) // LANES * LANES
         self.row_of = np.zeros(0, np.int32)
         self.rows = np.zeros((0, self.width), np.float32)
-        self.row_sums = np.zeros((0, self.width))
+        self.row_running_sum = np.zeros((0, self.width))
         self.steps = np.zeros((n_tags + 1, self.width), np.float32)
-        self.step_sums = np.zeros((n_tags + 1, self.width))
+        self.step_running_sum = np.zeros((n_tags + 1, self.width))
         n_pairs = (n_tags + 1) ** 2 if order == 2 else 0
         self.pairs = np.zeros((n_pairs, self.width), np.float32)
-        self.pair_sums = np.zeros((n_pairs, self.width))
+        self.pair_running_sum = np.zeros((n_pairs, self.width))
         self.bind()
 
     def set(self, **arrays):
-        """Take arrays as they are: row_of, rows, row_sums, steps, step_sums, pairs, pair_sums."""
-        self.row_of, self.rows = arrays["row_of"], arrays["rows"]
-        self.row_sums, self.steps = arrays["row_sums"], arrays["steps"]
-        self.step_sums, self.pairs = arrays["step_sums"], arrays["pairs"]
-        self.pair_sums = arrays["pair_sums"]
+        """Take arrays as they are, all those that `arrays` gives."""
+        self.row_of = arrays["row_of"]
+        self.rows = arrays["rows"]
+        self.row_running_sum = arrays["row_running_sum"]
+        self.steps = arrays["steps"]
+        self.step_running_sum = arrays["step_running_sum"]
+        self.pairs = arrays["pairs"]
+        self.pair_running_sum = arrays["pair_running_sum"]
         self.row_of_buffer = None  # the array may be a part of somebody else's buffer
         self.n_rows = len(self.rows)
         self.bind()
@@ -51,9 +57,9 @@ cdef class TagWeights:
         self.w = <float *>cnp.PyArray_DATA(<cnp.ndarray>self.rows)
         self.s = <float *>cnp.PyArray_DATA(<cnp.ndarray>self.steps)
         self.p = <float *>cnp.PyArray_DATA(<cnp.ndarray>self.pairs)
-        self.uw = <double *>cnp.PyArray_DATA(<cnp.ndarray>self.row_sums)
-        self.us = <double *>cnp.PyArray_DATA(<cnp.ndarray>self.step_sums)
-        self.up = <double *>cnp.PyArray_DATA(<cnp.ndarray>self.pair_sums)
+        self.w_running_sum = <double *>cnp.PyArray_DATA(<cnp.ndarray>self.row_running_sum)
+        self.s_running_sum = <double *>cnp.PyArray_DATA(<cnp.ndarray>self.step_running_sum)
+        self.p_running_sum = <double *>cnp.PyArray_DATA(<cnp.ndarray>self.pair_running_sum)
 
     def know(self, int64_t n_features):
         """Make room for features; none of them has a row yet.
@@ -79,8 +85,8 @@ cdef class TagWeights:
         rows[:self.n_rows] = self.rows[:self.n_rows]
         self.rows = rows
         sums = np.zeros((capacity, self.width))
-        sums[:self.n_rows] = self.row_sums[:self.n_rows]
-        self.row_sums = sums
+        sums[:self.n_rows] = self.row_running_sum[:self.n_rows]
+        self.row_running_sum = sums
         self.bind()
 
     def take(self, TagWeights old):
@@ -91,12 +97,14 @@ cdef class TagWeights:
         self.reserve(old.n_rows)
         self.n_rows = old.n_rows
         self.rows[:self.n_rows, :k] = old.rows[:self.n_rows, :k]
-        self.row_sums[:self.n_rows, :k] = old.row_sums[:self.n_rows, :k]
+        self.row_running_sum[:self.n_rows, :k] = old.row_running_sum[:self.n_rows, :k]
         before = [*range(k), self.n_tags]
-        for mine, its in ((self.steps, old.steps), (self.step_sums, old.step_sums)):
+        of_steps = (self.steps, old.steps), (self.step_running_sum, old.step_running_sum)
+        for mine, its in of_steps:
             mine[before, :k] = its[:, :k]
         pairs = [(b * (self.n_tags + 1) + a) for b in before for a in before]
-        for mine, its in ((self.pairs, old.pairs), (self.pair_sums, old.pair_sums)):
+        of_pairs = (self.pairs, old.pairs), (self.pair_running_sum, old.pair_running_sum)
+        for mine, its in of_pairs:
             if len(its):
                 mine[pairs, :k] = its[:, :k]
         self.t = old.t
@@ -109,9 +117,9 @@ cdef class TagWeights:
         """All arrays by name, as `set` takes them, without room for more rows."""
         n = self.n_rows
         return {
-            "row_of": self.row_of, "rows": self.rows[:n], "row_sums": self.row_sums[:n],
-            "steps": self.steps, "step_sums": self.step_sums, "pairs": self.pairs,
-            "pair_sums": self.pair_sums,
+            "row_of": self.row_of, "rows": self.rows[:n], "row_running_sum": self.row_running_sum[:n],
+            "steps": self.steps, "step_running_sum": self.step_running_sum, "pairs": self.pairs,
+            "pair_running_sum": self.pair_running_sum,
         }
 
     cdef int64_t row(self, int64_t feature) noexcept nogil:
@@ -126,15 +134,29 @@ cdef class TagWeights:
         mean = self.arrays()
         mean["row_of"] = self.row_of.copy()  # these go on to get rows that the mean has not
         for name in ("row", "step", "pair"):
-            sums = mean[f"{name}_sums"] / max(self.t, 1)
-            mean[f"{name}s"] = (mean[f"{name}s"] - sums).astype(np.float32)
-            mean[f"{name}_sums"] = np.zeros((0, self.width))
+            mean[f"{name}s"] = _mean_of(mean[f"{name}s"], mean[f"{name}_running_sum"], max(self.t, 1))
+            mean[f"{name}_running_sum"] = np.zeros((0, self.width))
         return _rebuilt(self.n_tags, self.order, self.t, mean)
 
     def copy(self):
         """Weights of their own that learn on without touching these."""
         copies = {name: array.copy() for name, array in self.arrays().items()}
         return _rebuilt(self.n_tags, self.order, self.t, copies)
+
+
+cdef cnp.ndarray _mean_of(cnp.ndarray last, cnp.ndarray running_sum, double n):
+    """The mean of a table of weights over n examples."""
+    cdef cnp.ndarray mean = np.empty_like(last)
+    cdef const float *w = <const float *>cnp.PyArray_DATA(last)
+    cdef const double *sums = <const double *>cnp.PyArray_DATA(running_sum)
+    cdef float *out = <float *>cnp.PyArray_DATA(mean)
+    cdef int64_t i, size = cnp.PyArray_SIZE(last)
+    if cnp.PyArray_SIZE(running_sum) != size:
+        raise ValueError("these weights do not learn, so that they have no running sum")
+    with nogil:
+        for i in range(size):
+            out[i] = <float>rb_mean(w[i], sums[i], 1.0, n)
+    return mean
 
 
 def _rebuilt(n_tags, order, t, arrays):

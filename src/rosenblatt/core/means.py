@@ -1,0 +1,22 @@
+"""The mean of weights over all examples, from the last weights and a running sum.
+
+    after example t:  w_t = w_(t-1) + step
+    mean:             (w_1 + … + w_n) / n = w_n - running_sum / n,   running_sum = Σ (t - 1) · step
+
+So nothing but the weights that move has to be touched. The compiled loops have the same formula in
+``mean.h``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def mean_of(last: Any, running_sum: Any, n: int) -> Any:
+    """Return the mean of weights, numbers or arrays, over n examples; before any, the last ones."""
+    return last - running_sum / max(n, 1)
+
+
+def added_to_sum(step: Any, t: Any) -> Any:
+    """Return what a step at example t adds to the running sum: t - 1 examples went without it."""
+    return (t - 1) * step
