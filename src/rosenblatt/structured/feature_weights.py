@@ -19,6 +19,8 @@ from rosenblatt.core.means import added_to_sum, mean_of
 from rosenblatt.errors import InputError, OverflowRefused
 
 Features = dict[Any, float]
+# The weight and the running sum of each feature; None of one that has none.
+Replaced = dict[Any, tuple[float | None, float | None]]
 
 
 class FeatureWeights(dict[Any, float]):
@@ -84,8 +86,8 @@ class LearnedWeights:
         self.raw = FeatureWeights()
         self._running_sum: Features = {}
         self.t = 0
-        self._journal: list[tuple[Any, float | None, float | None]] | None = None
-        self._began: tuple[int, int | None] = 0, None
+        # While a snapshot is kept: what has changed since, as it was before.
+        self.replaced: Replaced | None = None
 
     def copy(self, *, with_running_sum: bool = True) -> LearnedWeights:
         """Weights of their own; without the running sum a mean begins here."""
@@ -112,8 +114,8 @@ class LearnedWeights:
                     "was changed. Scale the features."
                 )
         for name, weight, sum_ in moved:
-            if self._journal is not None:
-                self._journal.append((name, raw.get(name), sums.get(name)))
+            if self.replaced is not None:
+                self.replaced.setdefault(name, (raw.get(name), sums.get(name)))
             raw.put(name, weight)
             sums[name] = sum_
 
@@ -126,23 +128,14 @@ class LearnedWeights:
     def nonzero(self) -> FeatureWeights:
         return self.raw.like((name, weight) for name, weight in self.raw.items() if weight)
 
-    # ------------------------------------------------------------------ taking back
+    # ------------------------------------------------------------------ snapshots
 
-    def begin(self) -> None:
-        """From here on what changes can be taken back."""
-        self._journal, self._began = [], (self.t, self.raw.length)
-
-    def commit(self) -> None:
-        self._journal = None
-
-    def take_back(self) -> None:
-        assert self._journal is not None
-        for name, weight, sum_ in reversed(self._journal):
+    def restore(self, replaced: Replaced) -> None:
+        """Put the weights of these features back, and drop those that were not there."""
+        for name, (weight, sum_) in replaced.items():
             if weight is None or sum_ is None:
                 self.raw.drop(name)
                 del self._running_sum[name]
             else:
                 self.raw.put(name, weight)
                 self._running_sum[name] = sum_
-        self.t, self.raw.length = self._began
-        self._journal = None

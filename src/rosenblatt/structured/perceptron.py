@@ -217,28 +217,26 @@ class StructuredPerceptron(ModelDisplay, Learner):
             problem = self._problem()
             xs, ys = read_examples(xs, ys)
             turn.change_in_place()
-            learned = self._model if self.__sklearn_is_fitted__() else self._fresh()
-            kept = dict(learned.__dict__)
-            learned.keep_record(bool(self.record))
-            weights, updates = learned.weights, learned.recorder
-            n_recorded = 0 if updates is None else len(updates)
-            trainer = self._trainer(problem, learned, xs, ys)
-            weights.begin()
+            learned: StructuredModel = (
+                self._model if self.__sklearn_is_fitted__() else self._fresh()
+            )
+            invalid_before = learned.n_invalid
+            snapshot = learned.snapshot()
             try:
+                learned.keep_record(bool(self.record))
+                trainer = self._trainer(problem, learned, xs, ys)
                 for place in range(len(xs)):
                     trainer.learn_example(place)
             except BaseException:
-                weights.take_back()
-                learned.__dict__.update(kept)
-                if updates is not None:
-                    del updates[n_recorded:]
+                snapshot.restore()
                 raise
-            weights.commit()
+            finally:
+                snapshot.release()
             learned.best = None
             self._forget_fit()
             self._model = learned
             self.__dict__.pop("_served", None)
-        self._warn_of_search(trainer, learned.n_invalid - kept["n_invalid"])
+        self._warn_of_search(trainer, learned.n_invalid - invalid_before)
         return self
 
     def _validation(

@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core import epochs
-from rosenblatt.core.model import Model
+from rosenblatt.core.model import Model, ModelSnapshot
 from rosenblatt.core.recording import Update
 from rosenblatt.errors import InputError
 from rosenblatt.structured.feature_weights import (
     FeatureWeights,
     LearnedWeights,
+    Replaced,
     exact_sum,
     weighted,
 )
@@ -53,6 +54,9 @@ class StructuredModel(Model):
             return best
         return self.weights.average() if averaged else self.weights.nonzero()
 
+    def snapshot(self) -> StructuredSnapshot:
+        return StructuredSnapshot(self)
+
     def margin_ceiling(self) -> float:
         """No unit vector u has u·Δ >= γ on all updates with γ above this.
 
@@ -64,6 +68,38 @@ class StructuredModel(Model):
         self.largest_norm = max(self.largest_norm, norm)
         hidden = 2.0 * self.n_updates * float(np.finfo(float).eps) * self.largest_norm
         return (norm + hidden) / self.step_sum
+
+
+class StructuredSnapshot(ModelSnapshot):
+    """A structured model as it was.
+
+    What changes is noted on the way, so that it costs no more than what is learned.
+    """
+
+    _model: StructuredModel
+
+    def __init__(self, model: StructuredModel) -> None:
+        self._model = model
+        self._kept = copy(model)
+        self._n_recorded = 0 if model.recorder is None else len(model.recorder)
+        self._t = model.weights.t
+        self._length = model.weights.raw.length
+        self._replaced: Replaced = {}
+        model.weights.replaced = self._replaced
+
+    def restore(self) -> None:
+        """Put back what has changed; updates are taken off the end of the record."""
+        super().restore()
+        weights = self._model.weights
+        weights.restore(self._replaced)
+        weights.t = self._t
+        weights.raw.length = self._length
+        if self._model.recorder is not None:
+            del self._model.recorder[self._n_recorded :]
+
+    def release(self) -> None:
+        """Note nothing more."""
+        self._model.weights.replaced = None
 
 
 class StructuredTrainer(epochs.Trainer):
