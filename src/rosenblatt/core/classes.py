@@ -140,7 +140,7 @@ def are_mistakes(margins: Any, is_positive: Any, ties: str) -> Any:
 
 def signed_votes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.float64]:
     """1 for the positive class and -1 for the other; at a tie 1 or, if nobody wins it, 0."""
-    votes = np.sign(scores).astype(np.float64)
+    votes = np.asarray(np.sign(scores), np.float64)
     votes[scores == 0] = float(tie_is_positive(ties))
     return votes
 

@@ -28,7 +28,7 @@ Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
 
-def unchanged_on_error(learner: SharedByThreads) -> LearningTurn:
+def unchanged_on_error(learner: Any) -> LearningTurn:
     """Take the turn to learn, in a ``with`` statement; another thread that has it is an error.
 
     Attributes set on the way to an error are restored. What changes the model in place says so
