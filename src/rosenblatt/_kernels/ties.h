@@ -15,9 +15,10 @@ static inline int rb_is_mistake(double margin, int is_positive, int tie_is_mista
 }
 
 /* The vote by a score of two classes: 1 for the positive one, -1 for the other, `at_tie` (1 or 0) for
- * both. By arithmetic, so that several are worked out at a time. */
+ * equal scores. Compilers make choices between constants of it, several at a time. */
 static inline double rb_vote(double score, double at_tie) {
-    return (double)(score > 0.0) - (double)(score < 0.0) + at_tie * (double)(score == 0.0);
+    const double sign = score > 0.0 ? 1.0 : score < 0.0 ? -1.0 : 0.0;
+    return score == 0.0 ? at_tie : sign;
 }
 
 /* Whether a class takes the place of the best one so far. */
