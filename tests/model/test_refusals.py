@@ -191,8 +191,8 @@ def test_a_newer_format_is_named_before_anything_else_is_judged(small, refused):
         card.update(format=6, version="2.3", digest={"blake3": "…"}, new=[1])
 
     expected = (
-        "written by rosenblatt 2.3 (format 6); this is 0.1.0, which reads format 5. Upgrade with "
-        "pip install --upgrade rosenblatt."
+        "written by rosenblatt 2.3 (format 6); this is 0.1.0, which reads up to format 5. Upgrade "
+        "with pip install --upgrade rosenblatt."
     )
     assert refused(forged(small, newer)) == expected
     # Neither its digest nor its fields can be known here.
@@ -202,12 +202,12 @@ def test_a_newer_format_is_named_before_anything_else_is_judged(small, refused):
     assert refused(bytes(unsigned)) == expected
 
 
-def test_an_older_format_is_refused_with_one_sentence(small, refused):
-    """What it is, and what to do; the file was written by the last version of format 1."""
+def test_a_format_that_was_never_released_is_refused_with_one_sentence(small, refused):
+    """What it is, and what to do; the file is of format 1."""
     old = Path(__file__).parent / "files" / "format1.rbt"
     expected = (
-        "a model file of format 1, written by rosenblatt 0.1.0, which is no longer read: this "
-        "version (0.1.0) reads format 5, so train the model again and save it."
+        "a model file of format 1, which was never released: files are read from format 5 on. "
+        "Train the model again and save it."
     )
     assert refused(old.read_bytes()) == expected
     # As of a newer one, neither its digest nor its fields are looked at.

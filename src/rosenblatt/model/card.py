@@ -27,7 +27,12 @@ from rosenblatt.model.parameters import decode, decode_parameters, encode, encod
 if TYPE_CHECKING:
     from rosenblatt.model.layout import Layout
 
+# The format that is written. A file of any format from the oldest on is read; a change of format
+# takes a new number here, a function that upgrades the card and the arrays of the format before
+# (`read_from` in file.py is where it is called) and kept files of its own beside those of the
+# formats before (tests/model/format_5). docs/model_file.md states the policy.
 FORMAT = 5
+OLDEST_FORMAT = 5  # those before it were never released
 TrainingData = Literal["none", "ledger", "rows"]
 DIGEST = re.compile("[0-9a-f]{64}")
 VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30}")
@@ -158,9 +163,9 @@ def _converted(fields: Any, kind: type[Any], place: str) -> Any:
 
 
 def plain(text: str) -> dict[str, Any]:
-    """A card as JSON has it, of a format that this version reads; nothing else is checked yet.
+    """Parse a card of a format that this version reads; nothing else is checked yet.
 
-    Another format may have other fields and another digest, so it must be named before those are
+    A newer format may have other fields and another digest, so it must be named before those are
     looked at.
     """
     fields = strict_json(text, "card")
@@ -174,13 +179,12 @@ def plain(text: str) -> dict[str, Any]:
     if found > FORMAT:
         raise ModelFileError(
             f"written by rosenblatt {writer} (format {shown(found)}); this is {__version__}, "
-            f"which reads format {FORMAT}. Upgrade with pip install --upgrade rosenblatt."
+            f"which reads up to format {FORMAT}. Upgrade with pip install --upgrade rosenblatt."
         )
-    if found < FORMAT:
+    if found < OLDEST_FORMAT:
         raise ModelFileError(
-            f"a model file of format {found}, written by rosenblatt {writer}, which is no longer "
-            f"read: this version ({__version__}) reads format {FORMAT}, so train the model again "
-            "and save it."
+            f"a model file of format {found}, which was never released: files are read from "
+            f"format {OLDEST_FORMAT} on. Train the model again and save it."
         )
     if version != writer:
         raise ModelFileError(f"the card has no version of rosenblatt: {shown(version)}.")
