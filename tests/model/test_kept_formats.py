@@ -91,4 +91,4 @@ def test_every_array_of_a_layout_is_kept_in_some_file(family: str) -> None:
     states = [parsed(path_of(name).read_bytes()) for name in CASES]
     found = {name for state in states if state.family == family for name in state.arrays}
     layout = next(entries(family)).load().file_layout()
-    assert found == {array.name for array in layout.table}
+    assert found == {array.name for array in layout.arrays}

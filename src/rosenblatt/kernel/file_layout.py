@@ -9,20 +9,33 @@ import numpy as np
 
 from rosenblatt.arrays import Arrays, FloatArray
 from rosenblatt.core.recording import Entries
-from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError, ParameterError, shown
 from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, SETTINGS, KernelModel, Memory
 from rosenblatt.model.card import Card, Facts, TrainingData, class_of
 from rosenblatt.model.layout import (
-    MISTAKES,
+    ALWAYS,
+    EXAMPLES,
+    FEATURES,
+    FINITE,
+    FLOAT64,
+    INT64,
+    MISTAKES_PER_ROW,
     MOST,
     MOST_EXAMPLES,
+    TRAINING,
     UPDATES,
+    VECTORS,
+    Array,
+    Between,
     KeptRows,
     Layout,
+    Part,
+    Quantities,
+    Quantity,
     RowKind,
+    Within,
     in_order,
-    table,
+    update_arrays,
     whole,
 )
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
@@ -78,25 +91,64 @@ class KernelFacts(Facts):
             self.forgetting.random = decode_parameters({"random": self.forgetting.random})["random"]
 
 
-# Rows, their numbers and, with a budget, what each counts for: {0} is their name.
-SUPPORT = """
-{0}.number | int64   | {0}.rows          | 0 to numbers - 1      | {1} | which rows {3}
-{0}.coef   | float64 | vectors, {0}.rows | ± largest coefficient | {2} | what each row counts for
-{0}.late   | float64 | vectors, {0}.rows | ± largest sum         | {2} | Σ step · (t - 1), for means
-"""
+# ---------------------------------------------------------------------- the arrays
+
 SUPPORT_ROWS = KeptRows("support.rows", "the support rows")
 BEST_ROWS = KeptRows("best.rows", "the support rows of the best epoch")
-TABLE = f"""
-{MISTAKES}
-{SUPPORT.format("support", "always", "budget", "or examples the support rows were")}
-{SUPPORT_ROWS.table}
-{UPDATES.format("updates", "slot", "support.rows", "0 to largest coefficient")}
-support.age | int64   | support.rows               | 0 to examples - 1 | forgetting | when it came
-support.own | float64 | support.rows               | finite            | forgetting | K(x, x)
-inverse     | float64 | support.rows, support.rows | finite            | projection | inverse of K
-{SUPPORT.format("best", "best", "best", "the best epoch had, which predict")}
-{BEST_ROWS.table}
-"""
+
+BUDGET = Part("budget")
+FORGETTING = Part("forgetting")
+PROJECTION = Part("projection")
+BEST = Part("best")
+
+# The numbers that rows can have: those of examples, or of the columns of a precomputed kernel.
+NUMBERS = Quantity("numbers")
+LARGEST_COEFFICIENT = Quantity("largest coefficient")
+LARGEST_SUM = Quantity("largest sum")
+START_OF_UPDATES = Quantity("start of updates")
+
+
+def _support_arrays(
+    rows: KeptRows, always: tuple[Part, ...], counts: Part, help: str
+) -> tuple[Array, ...]:
+    """Declare support rows, their numbers and, where updates do not give it, what each counts for.
+
+    ``always`` is when they are there, ``counts`` when what they count for is.
+    """
+    name = rows.name.removesuffix(".rows")
+    each = (rows.n_rows,)
+    matrix = (VECTORS, rows.n_rows)
+    number = Between(0, NUMBERS - 1)
+    coef = Within(LARGEST_COEFFICIENT)
+    late = Within(LARGEST_SUM)
+    return (
+        Array(f"{name}.number", INT64, each, number, always, help),
+        Array(f"{name}.coef", FLOAT64, matrix, coef, (counts,), "what each row counts for"),
+        Array(f"{name}.late", FLOAT64, matrix, late, (counts,), "Σ step · (t - 1), for means"),
+        *rows.arrays,
+    )
+
+
+EACH = (SUPPORT_ROWS.n_rows,)
+KERNELS = (SUPPORT_ROWS.n_rows, SUPPORT_ROWS.n_rows)
+SUPPORT_ARRAYS = _support_arrays(
+    SUPPORT_ROWS, ALWAYS, BUDGET, "which rows or examples the support rows were"
+)
+UPDATE_ARRAYS = update_arrays(
+    UPDATES,
+    row="slot",
+    n_rows=SUPPORT_ROWS.n_rows,
+    steps=Between(0, LARGEST_COEFFICIENT),
+    first_t=START_OF_UPDATES,
+)
+MEMORY_ARRAYS = (
+    Array("support.age", INT64, EACH, Between(0, EXAMPLES - 1), (FORGETTING,), "when it came"),
+    Array("support.own", FLOAT64, EACH, FINITE, (FORGETTING,), "K(x, x)"),
+    Array("inverse", FLOAT64, KERNELS, FINITE, (PROJECTION,), "inverse of K"),
+)
+BEST_ARRAYS = _support_arrays(
+    BEST_ROWS, (BEST,), BEST, "which rows the best epoch had, which predict"
+)
 
 
 class KernelLayout(Layout):
@@ -112,34 +164,38 @@ class KernelLayout(Layout):
         "has no weights: it predicts by the kernel of a row with its support rows. Load it in "
         "Python (rosenblatt.load), or train a linear learner."
     )
-    table = table(TABLE)
+    arrays = (MISTAKES_PER_ROW, *SUPPORT_ARRAYS, *UPDATE_ARRAYS, *MEMORY_ARRAYS, *BEST_ARRAYS)
 
-    def parts(self, card: Card) -> set[str]:
+    def parts(self, card: Card) -> set[Part]:
         facts: KernelFacts = card.model
         found = SUPPORT_ROWS.parts(facts.rows)
-        found.add("updates" if facts.settings["budget"] is None else "budget")
+        if facts.settings["budget"] is None:
+            found.add(UPDATES)
+        else:
+            found.add(BUDGET)
         if facts.forgetting is not None:
-            found.add("forgetting")
+            found.add(FORGETTING)
             if facts.settings["forget"] == "projection":
-                found.add("projection")
+                found.add(PROJECTION)
         if isinstance(facts.best, Snapshot):
-            found |= {"best", *BEST_ROWS.parts(facts.best.rows)}
+            found.add(BEST)
+            found |= BEST_ROWS.parts(facts.best.rows)
         return found
 
     def training_data(self, card: Card) -> TrainingData:
         return "ledger" if card.model.settings["kernel"] == "precomputed" else "rows"
 
-    def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
-        facts, t = card.model, card.record.t
-        limit = largest_allowed(np.float64)
+    def quantities(self, card: Card, arrays: Arrays) -> Quantities:
+        facts: KernelFacts = card.model
+        largest = TRAINING.largest[np.dtype(np.float64)]
         precomputed = facts.settings["kernel"] == "precomputed"
         return {
-            "features": facts.n_features,
-            "start of updates": 1,
-            "numbers": facts.n_features if precomputed else card.record.next_row,
-            "largest coefficient": limit,
+            FEATURES: facts.n_features,
+            START_OF_UPDATES: 1,
+            NUMBERS: facts.n_features if precomputed else card.record.next_row,
+            LARGEST_COEFFICIENT: largest,
             # The mean is coef - running_sum / t; in files the sum is called late.
-            "largest sum": min(2.0 * limit * max(t, 1), MOST),
+            LARGEST_SUM: min(2.0 * largest * max(card.record.t, 1), MOST),
         }
 
     def n_features(self, card: Card, arrays: Arrays) -> int:

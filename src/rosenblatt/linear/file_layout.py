@@ -12,7 +12,6 @@ from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.readouts import NAMES, SMALLEST_SCALE, Readouts
 from rosenblatt.core.recording import Recorder
-from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.weights import ARRAYS as WEIGHTS
 from rosenblatt.core.weights import START_RATES, Scaling, Weights
 from rosenblatt.errors import ModelFileError
@@ -22,15 +21,30 @@ from rosenblatt.linear.ledger_arrays import Start, put_ledger, take_ledger
 from rosenblatt.linear.voted import Voters
 from rosenblatt.model.card import Card, Facts, TrainingData, class_of
 from rosenblatt.model.layout import (
-    MISTAKES,
+    ALWAYS,
+    FEATURES,
+    FINITE,
+    FLOAT,
+    FLOAT64,
+    INT64,
+    LEDGER,
+    MISTAKES_PER_ROW,
     MOST,
-    UPDATES,
+    NEXT_ROW,
+    TRAINING,
+    VECTORS,
+    Array,
+    Between,
     KeptRows,
     Layout,
+    Part,
+    Quantities,
+    Quantity,
     RowKind,
+    Within,
     in_order,
     refuse_slim,
-    table,
+    update_arrays,
     whole,
 )
 
@@ -76,38 +90,85 @@ class LinearFacts(Facts, omit_defaults=True):
     scaling_of_best: Scaling | None = None
 
 
+# ---------------------------------------------------------------------- the arrays
+
 # As weights.h has it.
 SMALLEST_WEIGHT_SCALE = 1e-200
 VOTED_ROWS = KeptRows("voters.rows", "the rows a voted perceptron made mistakes on")
-UNLESS_ZERO = "before the first update, unless 0"
-TABLE = f"""
-coef          | float   | vectors, features | training      | always   | the weights as they are now
-intercept     | float   | vectors           | training      | always   | the biases as they are now
-coef_sum      | float64 | vectors, features | ± largest sum | averages | for the mean coef - sum / t
-intercept_sum | float64 | vectors           | ± largest sum | averages | running sums of the biases
-coef_rate     | float   | vectors, features | least to first rate | rates | factors of steps
-intercept_rate| float   | vectors           | least to first rate | rates | those of the biases
-best.coef     | float   | vectors, features | training      | best     | weights of the best epoch
-best.intercept| float   | vectors           | training      | best     | biases of the best epoch
-readout.coef      | float64 | lags, features | ± largest lag | readout | lags of means, then gentle
-readout.intercept | float64 | lags           | ± largest lag | readout | those of the biases
-readout.scale     | float64 | means          | 1e-7 to 1.0   | readout | average, slow, fast
-readout.error     | float64 | readouts       | 0.0 to 300.0  | readout | faded mistakes of each
-{MISTAKES}
-{UPDATES.format("ledger", "row", "next row", "finite")}
-ledger.change | float64 | updates of ledger | 0.0 to 1e150 | ledger, rates | how far the rates fell
-ledger.scale  | float64 | updates of ledger | 1e-200 to 1.0 | ledger, scales | that of the weights
-ledger.folds  | int64   | updates of ledger | 0 to folds    | ledger, scales | after it
-ledger.clock  | float64 | updates of ledger | 0.0 to clock  | ledger, scales | sum of the scales
-ledger.start.coef      | float | vectors, features | training | ledger.start | weights {UNLESS_ZERO}
-ledger.start.intercept | float | vectors           | training | ledger.start | biases {UNLESS_ZERO}
-ledger.start.coef_rate | float | vectors, features | least to first rate | ledger.start, rates | too
-ledger.start.intercept_rate | float | vectors | least to first rate | ledger.start, rates | too
-voters.number          | int64 | voters.rows | 0 to next row - 1 | voters | the row each was
-{VOTED_ROWS.table}
-scaling.mean      | float64 | features | training       | scaled | taken from each column first
-scaling.deviation | float64 | features | 5e-324 to 1e150 | scaled | what it is then divided by
-"""
+
+AVERAGES = Part("averages")
+RATES = Part("rates")
+BEST = Part("best")
+READOUT = Part("readout")
+START = Part("ledger.start")
+SCALES = Part("scales")
+VOTERS = Part("voters")
+SCALED = Part("scaled")
+
+# The mean of weights within the limit is w - sum / t, so no sum is larger.
+LARGEST_SUM = Quantity("largest sum")
+LEAST_RATE = Quantity("least rate")
+FIRST_RATE = Quantity("first rate")
+START_OF_LEDGER = Quantity("start of ledger")
+FOLDS = Quantity("folds")
+CLOCK = Quantity("clock")
+LARGEST_LAG = Quantity("largest lag")
+LAGS = Quantity("lags")
+MEANS = Quantity("means")
+READOUTS = Quantity("readouts")
+
+MATRIX = (VECTORS, FEATURES)
+BIASES = (VECTORS,)
+COLUMN = (FEATURES,)
+ENTRIES = (Quantity("updates of ledger"),)
+SUM = Within(LARGEST_SUM)
+LAG = Within(LARGEST_LAG)
+RATE = Between(LEAST_RATE, FIRST_RATE)
+CHANGE = Between(0.0, 1e150)
+SCALE = Between(SMALLEST_WEIGHT_SCALE, 1.0)
+READOUT_SCALE = Between(1e-7, 1.0)
+ERROR = Between(0.0, 300.0)
+VOTED_ROW = Between(0, NEXT_ROW - 1)
+DEVIATION = Between(5e-324, 1e150)
+
+WEIGHT_ARRAYS = (
+    Array("coef", FLOAT, MATRIX, TRAINING, ALWAYS, "the weights as they are now"),
+    Array("intercept", FLOAT, BIASES, TRAINING, ALWAYS, "the biases as they are now"),
+    Array("coef_sum", FLOAT64, MATRIX, SUM, (AVERAGES,), "for the mean coef - sum / t"),
+    Array("intercept_sum", FLOAT64, BIASES, SUM, (AVERAGES,), "running sums of the biases"),
+    Array("coef_rate", FLOAT, MATRIX, RATE, (RATES,), "factors of steps"),
+    Array("intercept_rate", FLOAT, BIASES, RATE, (RATES,), "those of the biases"),
+    Array("best.coef", FLOAT, MATRIX, TRAINING, (BEST,), "weights of the best epoch"),
+    Array("best.intercept", FLOAT, BIASES, TRAINING, (BEST,), "biases of the best epoch"),
+)
+READOUT_ARRAYS = (
+    Array("readout.coef", FLOAT64, (LAGS, FEATURES), LAG, (READOUT,), "lags of means, then gentle"),
+    Array("readout.intercept", FLOAT64, (LAGS,), LAG, (READOUT,), "those of the biases"),
+    Array("readout.scale", FLOAT64, (MEANS,), READOUT_SCALE, (READOUT,), "average, slow, fast"),
+    Array("readout.error", FLOAT64, (READOUTS,), ERROR, (READOUT,), "faded mistakes of each"),
+)
+BEFORE = "before the first update, unless 0"
+LEDGER_ARRAYS = (
+    *update_arrays(LEDGER, row="row", n_rows=NEXT_ROW, steps=FINITE, first_t=START_OF_LEDGER),
+    Array("ledger.change", FLOAT64, ENTRIES, CHANGE, (LEDGER, RATES), "how far the rates fell"),
+    Array("ledger.scale", FLOAT64, ENTRIES, SCALE, (LEDGER, SCALES), "that of the weights"),
+    Array("ledger.folds", INT64, ENTRIES, Between(0, FOLDS), (LEDGER, SCALES), "folds after it"),
+    Array("ledger.clock", FLOAT64, ENTRIES, Between(0.0, CLOCK), (LEDGER, SCALES), "sum of scales"),
+    Array("ledger.start.coef", FLOAT, MATRIX, TRAINING, (START,), f"weights {BEFORE}"),
+    Array("ledger.start.intercept", FLOAT, BIASES, TRAINING, (START,), f"biases {BEFORE}"),
+    Array("ledger.start.coef_rate", FLOAT, MATRIX, RATE, (START, RATES), "factors of steps then"),
+    Array(
+        "ledger.start.intercept_rate", FLOAT, BIASES, RATE, (START, RATES), "those of the biases"
+    ),
+)
+VOTER_ARRAYS = (
+    Array("voters.number", INT64, (VOTED_ROWS.n_rows,), VOTED_ROW, (VOTERS,), "the row each was"),
+    *VOTED_ROWS.arrays,
+)
+SCALING_ARRAYS = (
+    Array("scaling.mean", FLOAT64, COLUMN, TRAINING, (SCALED,), "taken from each column first"),
+    Array("scaling.deviation", FLOAT64, COLUMN, DEVIATION, (SCALED,), "what divides it then"),
+)
 
 
 class LinearLayout(Layout):
@@ -120,49 +181,67 @@ class LinearLayout(Layout):
     facts = LinearFacts
     nature = "has weights: load it in Python (rosenblatt.load)."
     names_attribute = "_feature_names"
-    table = table(TABLE)
+    arrays = (
+        *WEIGHT_ARRAYS,
+        *READOUT_ARRAYS,
+        MISTAKES_PER_ROW,
+        *LEDGER_ARRAYS,
+        *VOTER_ARRAYS,
+        *SCALING_ARRAYS,
+    )
 
-    def parts(self, card: Card) -> set[str]:
+    def parts(self, card: Card) -> set[Part]:
         facts: LinearFacts = card.model
         found = set()
         if facts.average_from is not None:
-            found.add("averages")
+            found.add(AVERAGES)
         if facts.best is not None and facts.voters is None:
-            found.add("best")
+            found.add(BEST)
         if facts.readout is not None:
-            found.add("readout")
+            found.add(READOUT)
         if facts.ledger is not None:
-            found |= {"ledger"} if facts.ledger.zero else {"ledger", "ledger.start"}
+            found.add(LEDGER)
+            if not facts.ledger.zero:
+                found.add(START)
         if facts.scaled:
-            found.add("scaled")
+            found.add(SCALED)
         if facts.rates is not None and not card.slim:
-            found |= {"rates", *(f"{part}, rates" for part in found)}
-        if facts.scaling is not None and "ledger" in found:
-            found.add("ledger, scales")
+            found.add(RATES)
+        if facts.scaling is not None:
+            found.add(SCALES)
         if facts.voters is not None:
-            found |= {"voters", *VOTED_ROWS.parts(facts.voters)}
+            found.add(VOTERS)
+            found |= VOTED_ROWS.parts(facts.voters)
         return found
 
     def training_data(self, card: Card) -> TrainingData:
         return super().training_data(card) if card.model.voters is None else "rows"
 
-    def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
-        facts, t = card.model, card.record.t
-        # The mean of weights within the limit is w - sum / t, so no sum is larger.
-        largest = min(2.0 * largest_allowed(arrays["coef"].dtype) * max(t, 1), MOST)
-        start = 0 if facts.ledger is None else facts.ledger.t
-        found = {"largest sum": largest, "start of ledger": start + 1}
-        found["least"] = 1e-30 if arrays["coef"].dtype == np.float32 else 1e-300
+    def quantities(self, card: Card, arrays: Arrays) -> Quantities:
+        facts: LinearFacts = card.model
+        coef = arrays["coef"]
+        # A forged array can be a single number, which its own check refuses afterwards.
+        n_vectors = len(coef) if coef.ndim else 0
+        largest_weight = TRAINING.largest.get(coef.dtype, 0.0)
+        found: Quantities = {
+            LARGEST_SUM: min(2.0 * largest_weight * max(card.record.t, 1), MOST),
+            LEAST_RATE: 1e-30 if coef.dtype == np.float32 else 1e-300,
+            FIRST_RATE: START_RATES.get(facts.rates or "", 1.0),
+            START_OF_LEDGER: 1 if facts.ledger is None else facts.ledger.t + 1,
+        }
         if facts.scaling is not None:
-            found |= {"folds": facts.scaling.folds, "clock": t}
-        found["first rate"] = START_RATES.get(facts.rates or "", 1.0)
+            found[FOLDS] = facts.scaling.folds
+            found[CLOCK] = card.record.t
         if facts.readout is not None:
-            lag = 4.0 * largest_allowed(arrays["coef"].dtype) * max(t, 1 / SMALLEST_SCALE)
-            mixed, n = facts.readout.name == "mix", len(arrays["coef"])
-            found |= {"largest lag": lag, "lags": (3 + mixed) * n, "means": 3}
-            found["readouts"] = len(NAMES) + mixed
-        if len(card.classes) == len(arrays["coef"]) == 2:  # learned as more are, with a vector each
-            found["vectors"] = 2
+            n_mixed = int(facts.readout.name == "mix")
+            longest = max(card.record.t, 1 / SMALLEST_SCALE)
+            found[LARGEST_LAG] = 4.0 * largest_weight * longest
+            found[LAGS] = (3 + n_mixed) * n_vectors
+            found[MEANS] = 3
+            found[READOUTS] = len(NAMES) + n_mixed
+        # Two classes that were learned as more are, with a vector each.
+        if len(card.classes) == n_vectors == 2:
+            found[VECTORS] = 2
         return found
 
     def n_features(self, card: Card, arrays: Arrays) -> int:

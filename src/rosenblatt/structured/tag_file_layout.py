@@ -14,7 +14,34 @@ from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.arrays import AnyArray, Arrays, Int32Array, IntArray
 from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import Card, Facts, Fit
-from rosenblatt.model.layout import MOST_EXAMPLES, Layout, in_order, refuse_slim, table, whole
+from rosenblatt.model.layout import (
+    ALWAYS,
+    ANY,
+    CLASSES,
+    EXAMPLES,
+    FEATURES,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    INT32,
+    INT64,
+    LEDGER,
+    MOST_EXAMPLES,
+    NEXT_ROW,
+    NOT_NEGATIVE,
+    ROWS,
+    Array,
+    Between,
+    Layout,
+    Part,
+    Quantities,
+    Quantity,
+    Size,
+    Within,
+    in_order,
+    refuse_slim,
+    whole,
+)
 from rosenblatt.structured.constraints import allowed_steps
 from rosenblatt.structured.ledger import TagEntry, with_tags
 from rosenblatt.structured.sentences import Encoder
@@ -31,7 +58,6 @@ MOST_TEMPLATES = 1 << 10
 # Places that are looked at, on average, to find a feature: with hashes of texts less than 2.
 MOST_LOOKS = 32
 TABLES = ("rows", "steps", "pairs")
-AFTER, PAIRS = "classes + 1", "(classes + 1)²"
 
 
 class TagFacts(Facts):
@@ -52,37 +78,79 @@ class TagFacts(Facts):
     ledger: int | None
 
 
-# Weights, their running sums, those of the best epoch and of the start: {0} is their name.
-WEIGHTS = """
-{0}      | float32 | {1}, classes | ± largest weight | {5} | {4}
-{0}_sum  | float64 | {1}, classes | ± largest sum    | {8} | the mean is {0} - {0}_sum / t
-best.{0} | float32 | {2}, classes | ± largest weight | {6} | those of the best epoch
-ledger.start.{0} | float32 | {3}, classes | ± largest weight | {7} | those before the ledger
-"""
+# ---------------------------------------------------------------------- the arrays
+
+SUMS = Part("sums")
+BEST = Part("best")
+START = Part("start")
+ORDER_2 = Part("order 2")
+WORDS = Part("words")
+DICTIONARY = Part("dictionary")
+
+# Every pair of tags before a tag; the start of a sentence counts as one.
+PAIRS = Quantity("(classes + 1)²")
+KNOWN_WORDS = Quantity("words")
+START_OF_LEDGER = Quantity("start of ledger")
+LARGEST_WEIGHT = Quantity("largest weight")
+LARGEST_SUM = Quantity("largest sum")
+ROWS_OF_BEST = Quantity("best.rows")
+ROWS_OF_START = Quantity("ledger.start.rows")
+
+TAG = Between(0, CLASSES - 1)
+TAG_OR_NONE = Between(-1, CLASSES - 1)
+FEATURE = Between(0, FEATURES - 1)
+SENTENCE = Between(0, NEXT_ROW - 1)
+STEP = Between(0, LARGEST_WEIGHT)
+COUNTER = Between(START_OF_LEDGER, EXAMPLES)
+MISTAKE = (Quantity("mistakes"),)
+MISTAKEN_TAGS = (Quantity("tags of mistakes"),)
 
 
-def _weights(name: str, sizes: tuple[str, str, str], holds: str, only: str = "") -> str:
-    always = only.removeprefix(", ") or "always"
-    parts = (f"{part}{only}" for part in ("best", "start", "sums"))
-    return WEIGHTS.format(name, *sizes, holds, always, *parts)
+def _weight_arrays(
+    name: str, help: str, now: Size, best: Size, start: Size, *, only: tuple[Part, ...] = ALWAYS
+) -> tuple[Array, ...]:
+    """Declare weights, their running sums, and those of the best epoch and before the ledger.
+
+    The sizes are how many rows each has; ``only`` is the part that all of them belong to.
+    """
+    weight = Within(LARGEST_WEIGHT)
+    total = Within(LARGEST_SUM)
+    mean = f"the mean is {name} - {name}_sum / t"
+    of_best = "those of the best epoch"
+    of_start = "those before the ledger"
+    return (
+        Array(name, FLOAT32, (now, CLASSES), weight, only, help),
+        Array(f"{name}_sum", FLOAT64, (now, CLASSES), total, (SUMS, *only), mean),
+        Array(f"best.{name}", FLOAT32, (best, CLASSES), weight, (BEST, *only), of_best),
+        Array(f"ledger.start.{name}", FLOAT32, (start, CLASSES), weight, (START, *only), of_start),
+    )
 
 
-TABLE = f"""
-features.hash   | int64 | features         | any                | always     | hash of each feature
-rows.feature    | int32 | rows             | 0 to features - 1  | always     | whose row it is
-{_weights("rows", ("rows", "best.rows", "ledger.start.rows"), "weights of features")}
-{_weights("steps", (AFTER,) * 3, "from a tag to a tag; last: the start")}
-{_weights("pairs", (PAIRS,) * 3, "from two tags to a tag", ", order 2")}
-words           | int8  | bytes            | any                | words      | UTF-8 of known words
-words.start     | int64 | words + 1        | 0 or more          | words      | where each begins
-dictionary      | int32 | words with a tag | -1 to classes - 1  | dictionary | the one tag, or -1
-ledger.sentence | int64 | mistakes         | 0 to next row - 1  | ledger     | the sentence
-ledger.step     | float64 | mistakes       | 0 to largest weight | ledger    | how far it went
-ledger.t        | int64 | mistakes         | start of ledger to examples | ledger | sentences seen
-ledger.length   | int64 | mistakes         | 1 or more          | ledger     | how many tags
-ledger.right    | int32 | tags of mistakes | 0 to classes - 1   | ledger     | the right tags
-ledger.found    | int32 | tags of mistakes | 0 to classes - 1   | ledger     | the tags found
-"""
+AFTER_TAG = CLASSES + 1
+STEPS_HELP = "from a tag to a tag; last: the start"
+WEIGHT_ARRAYS = (
+    *_weight_arrays("rows", "weights of features", ROWS, ROWS_OF_BEST, ROWS_OF_START),
+    *_weight_arrays("steps", STEPS_HELP, AFTER_TAG, AFTER_TAG, AFTER_TAG),
+    *_weight_arrays("pairs", "from two tags to a tag", PAIRS, PAIRS, PAIRS, only=(ORDER_2,)),
+)
+FEATURE_ARRAYS = (
+    Array("features.hash", INT64, (FEATURES,), ANY, ALWAYS, "hash of each feature"),
+    Array("rows.feature", INT32, (ROWS,), FEATURE, ALWAYS, "whose row it is"),
+)
+TAGGED_WORDS = (Quantity("words with a tag"),)
+WORD_ARRAYS = (
+    Array("words", INT8, (Quantity("bytes"),), ANY, (WORDS,), "UTF-8 of known words"),
+    Array("words.start", INT64, (KNOWN_WORDS + 1,), NOT_NEGATIVE, (WORDS,), "where each begins"),
+    Array("dictionary", INT32, TAGGED_WORDS, TAG_OR_NONE, (DICTIONARY,), "the one tag, or -1"),
+)
+LEDGER_ARRAYS = (
+    Array("ledger.sentence", INT64, MISTAKE, SENTENCE, (LEDGER,), "the sentence"),
+    Array("ledger.step", FLOAT64, MISTAKE, STEP, (LEDGER,), "how far it went"),
+    Array("ledger.t", INT64, MISTAKE, COUNTER, (LEDGER,), "sentences seen"),
+    Array("ledger.length", INT64, MISTAKE, Between(1), (LEDGER,), "how many tags"),
+    Array("ledger.right", INT32, MISTAKEN_TAGS, TAG, (LEDGER,), "the right tags"),
+    Array("ledger.found", INT32, MISTAKEN_TAGS, TAG, (LEDGER,), "the tags found"),
+)
 
 
 class TagLayout(Layout):
@@ -95,32 +163,37 @@ class TagLayout(Layout):
         "Python (rosenblatt.load)."
     )
     of_sentences = True
-    table = table(TABLE)
+    arrays = (*FEATURE_ARRAYS, *WEIGHT_ARRAYS, *WORD_ARRAYS, *LEDGER_ARRAYS)
 
-    def parts(self, card: Card) -> set[str]:
+    def parts(self, card: Card) -> set[Part]:
         facts: TagFacts = card.model
-        there = {
-            "best": facts.best is not None,
-            "start": bool(facts.ledger),
-            "words": facts.columns is not None,
-            "dictionary": facts.dictionary,
-            "ledger": facts.ledger is not None,
-            "sums": not card.slim,
-        }
-        found = {part for part, is_there in there.items() if is_there}
+        found = set()
+        if not card.slim:
+            found.add(SUMS)
+        if facts.best is not None:
+            found.add(BEST)
         if facts.order == 2:
-            found |= {"order 2", *(f"{part}, order 2" for part in found)}
+            found.add(ORDER_2)
+        if facts.columns is not None:
+            found.add(WORDS)
+        if facts.dictionary:
+            found.add(DICTIONARY)
+        if facts.ledger is not None:
+            found.add(LEDGER)
+            # A ledger from the first sentence on starts from weights that are 0.
+            if facts.ledger:
+                found.add(START)
         return found
 
-    def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
-        k, t = len(card.classes), card.record.t
+    def quantities(self, card: Card, arrays: Arrays) -> Quantities:
+        facts: TagFacts = card.model
         return {
-            PAIRS: (k + 1) ** 2,
-            "words": sum(card.model.words),
-            "start of ledger": (card.model.ledger or 0) + 1,
-            "largest weight": LARGEST,
+            PAIRS: (len(card.classes) + 1) ** 2,
+            KNOWN_WORDS: sum(facts.words),
+            START_OF_LEDGER: (facts.ledger or 0) + 1,
+            LARGEST_WEIGHT: LARGEST,
             # The mean is rows - rows_sum / t, so no sum is larger.
-            "largest sum": 2.0 * LARGEST * t,
+            LARGEST_SUM: 2.0 * LARGEST * card.record.t,
         }
 
     def n_features(self, card: Card, arrays: Arrays) -> int:
