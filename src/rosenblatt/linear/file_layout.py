@@ -295,7 +295,7 @@ class LinearLayout(Layout):
     def check_together(self, card: Card, arrays: Arrays) -> None:
         facts = card.model
         for name in ("intercept", "coef_rate", "intercept_rate"):
-            _check_same_type(arrays, name, arrays["coef"].dtype.name)
+            _check_same_type(arrays, name, arrays["coef"].dtype)
         if not facts.fit_intercept:
             for name in ("intercept", "intercept_sum"):
                 if np.any(arrays.get(name, 0)):
@@ -442,10 +442,10 @@ def _weights_alone(card: Card) -> bool:
     return card.slim and card.model.voters is None
 
 
-def _check_same_type(arrays: Arrays, name: str, dtype: str) -> None:
-    if name in arrays and arrays[name].dtype.name != dtype:
+def _check_same_type(arrays: Arrays, name: str, dtype: np.dtype[Any]) -> None:
+    if name in arrays and arrays[name].dtype != dtype:
         raise ModelFileError(
-            f"the array {name!r} is of {arrays[name].dtype.name}, but must be of {dtype}."
+            f"the array {name!r} is of {arrays[name].dtype.name}, but must be of {dtype.name}."
         )
 
 
@@ -469,7 +469,7 @@ def _check_scaling(numbers: Scaling, t: int) -> None:
 def _check_ledger(start: Start, arrays: Arrays) -> None:
     in_order("ledger.t", arrays["ledger.t"])
     for part in ("coef", "intercept", "coef_rate", "intercept_rate"):
-        _check_same_type(arrays, f"ledger.start.{part}", start.dtype)
+        _check_same_type(arrays, f"ledger.start.{part}", np.dtype(start.dtype))
     if start.scaling is not None:
         folds = arrays["ledger.folds"]
         in_order("ledger.folds", folds)

@@ -244,13 +244,15 @@ def entry_named(class_name: str) -> Entry:
     return entry
 
 
+@cache
 def class_of(class_name: str) -> Any:
-    """The class of a learner that a file names."""
+    """Return the class of a learner that a file names."""
     return entry_named(class_name).load()
 
 
+@cache
 def layout_of(class_name: str) -> Layout:
-    """How the file of this learner is laid out."""
+    """Return how the file of this learner is laid out."""
     layout: Layout = class_of(class_name).file_layout()
     return layout
 

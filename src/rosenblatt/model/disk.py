@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from types import ModuleType
 from typing import ClassVar, Self
 
@@ -120,10 +120,12 @@ class NewFile:
     """
 
     def __init__(self, path: str) -> None:
-        self._path, self._target = path, os.path.realpath(path)
+        self._named = _Named(path)
+        self._target = os.path.realpath(path)
         self._folder = os.path.dirname(self._target)
         self._temporary = os.path.join(self._folder, f".rosenblatt-{os.urandom(8).hex()}.tmp")
-        self._file, self._synced = -1, True
+        self._file = -1
+        self._synced = True
         with self.named():
             self._mode = _mode_of(self._target, path)
 
@@ -180,15 +182,24 @@ class NewFile:
         file, self._file = self._file, -1
         _close(file)
 
-    @contextmanager
-    def named(self) -> Iterator[None]:
-        """What goes wrong within this has the name of the file."""
-        try:
-            yield
-        except FileChanged as error:
+    def named(self) -> _Named:
+        """Return a context in which errors get the name of the file."""
+        return self._named
+
+
+class _Named:
+    """Gives errors of the system the name that the caller knows."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, FileChanged):
             error.filename = self._path
-            raise
-        except OSError as error:
+        elif isinstance(error, OSError):
             raise OSError(error.errno, error.strerror, self._path) from error
 
 

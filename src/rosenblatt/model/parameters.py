@@ -94,14 +94,25 @@ def _decoded_scalar(name: Any, content: Any, place: str) -> Any:
 
 MT19937_WORDS = 624
 COLLECTIONS: dict[str, Any] = {"list": list, "set": set, "frozenset": frozenset}
+# Most parameters are of these types, which JSON has as they are. Whole numbers need a limit, and
+# floats can be written only if they are finite.
+AS_THEY_ARE = (type(None), bool, str)
 
 
 def encode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {name: _encoded(name, value) for name, value in sorted(parameters.items())}
+    """Return the parameters of a learner as JSON, sorted by name."""
+    return {
+        name: value if type(value) in AS_THEY_ARE else _encoded(name, value)
+        for name, value in sorted(parameters.items())
+    }
 
 
 def decode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {name: _decoded(value, f"parameter {name}") for name, value in parameters.items()}
+    """Return the parameters that `encode_parameters` was given."""
+    return {
+        name: value if type(value) in AS_THEY_ARE else _decoded(value, f"parameter {name}")
+        for name, value in parameters.items()
+    }
 
 
 def _encoded(name: str, value: Any) -> Any:
@@ -137,7 +148,9 @@ def _collected(value: Any, what: str) -> Any:
 
 
 def _decoded(value: Any, place: str) -> Any:
-    if isinstance(value, dict) and len(value) == 1:
+    if not isinstance(value, dict):
+        return decode(value, place)
+    if len(value) == 1:
         [(key, content)] = value.items()
         if key == "dict" and isinstance(content, list):
             return _dict(content, place)

@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.arrays import Arrays
 from rosenblatt.core.result import STOP_REASONS
 from rosenblatt.errors import ModelFileError, shown
-from rosenblatt.model.card import DIGEST, Card, Fit, class_of
+from rosenblatt.model.card import DIGEST, Card, Fit, class_of, layout_of
 from rosenblatt.model.layout import MOST_EXAMPLES, check_arrays, number, whole
 
 LONGEST_NAME = 60  # of a rule that was tried
@@ -24,7 +24,7 @@ def check(card: Card, arrays: Arrays) -> None:
     First the card, then every array alone, then all together: each step trusts those before it.
     """
     learner = class_of(card.learner)
-    layout = learner.file_layout()
+    layout = layout_of(card.learner)
     _check_parameters(card, learner)
     _check_classes(card, in_order=not layout.of_sentences)
     _check_counters(card)
@@ -65,8 +65,12 @@ def _check_parameters(card: Card, learner: Any) -> None:
         name: option.default for name, option in options.items() if name not in card.parameters
     }
     for name, option in options.items():
+        value = card.parameters[name]
+        # A default is allowed by its declaration, and most parameters have theirs.
+        if type(value) is type(option.default) and value == option.default:
+            continue
         try:
-            option.check(card.parameters[name])
+            option.check(value)
         except (ValueError, OverflowError) as error:
             raise ModelFileError(f"{card.learner}: {error}") from None
 
