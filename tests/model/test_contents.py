@@ -48,6 +48,12 @@ def file_of(learner, path, **options):
     return path.read_bytes()
 
 
+@pytest.mark.parametrize("learner", saved_learners())
+def test_defaults_are_allowed_so_that_reading_need_not_check_them(learner):
+    for option in class_of(learner).options().values():
+        option.check(option.default)
+
+
 # ---------------------------------------------------------------------- the record
 
 

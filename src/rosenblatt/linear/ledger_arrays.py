@@ -14,6 +14,9 @@ from rosenblatt.model.card import Facts
 if TYPE_CHECKING:
     from rosenblatt.model.card import State
 
+# What is stored of the weights that a ledger starts from.
+STORED = ("coef", "intercept", "coef_rate", "intercept_rate")
+
 
 class Start(Facts, omit_defaults=True):
     """The weights a ledger starts from; ``zero``: all of them are 0 and not kept as arrays.
@@ -31,21 +34,22 @@ class Start(Facts, omit_defaults=True):
 
 
 def put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> Start:
+    """Add a ledger to the arrays of a file, and return what the card says of its start.
+
+    Weights that are all 0 are not stored, as most ledgers start from these.
+    """
     start = ledger["start"]
-    # By their bits, so that a negative zero is kept.
-    zero = not any(np.any(start[part].view(np.uint8)) for part in ("coef", "intercept"))
-    parts = [
-        part
-        for part in ("coef", "intercept", "coef_rate", "intercept_rate")
-        if start[part] is not None
-    ]
-    first = START_RATES.get(start["rates"] or "")
-    zero = zero and all(np.all(start[part] == first) for part in parts[2:])
+    rates = start["rates"]
     scaling = start.get("scaling")
-    for column in columns_of(with_rates=bool(start["rates"]), with_scales=scaling is not None):
+    for column in columns_of(with_rates=bool(rates), with_scales=scaling is not None):
         arrays[f"ledger.{column}"] = ledger[column]
+
+    zero = _is_zero(start)
     if not zero:
-        arrays |= {f"ledger.start.{part}": start[part] for part in parts}
+        for part in STORED:
+            if start[part] is not None:
+                arrays[f"ledger.start.{part}"] = start[part]
+
     return Start(
         t=start["t"],
         dtype=start["coef"].dtype.name,
@@ -56,17 +60,31 @@ def put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> Start:
     )
 
 
+def _is_zero(start: dict[str, Any]) -> bool:
+    """Return whether a ledger starts from weights of 0 and the rates that these begin with."""
+    for part in ("coef", "intercept"):
+        # By their bits, so that a negative zero is kept.
+        if np.any(start[part].view(np.uint8)):
+            return False
+    for part in ("coef_rate", "intercept_rate"):
+        if start[part] is not None and np.any(start[part] != START_RATES[start["rates"]]):
+            return False
+    return True
+
+
 def take_ledger(state: State, start: Start) -> dict[str, Any]:
-    arrays, card = state.arrays, state.card
-    shape, dtype = arrays["coef"].shape, np.dtype(start.dtype)
-    stored = not start.zero
+    """Return the ledger of a file as `Ledger.from_arrays` takes it."""
+    arrays = state.arrays
+    card = state.card
+    stored = {part: arrays.get(f"ledger.start.{part}") for part in STORED}
+    if start.zero:
+        shape = arrays["coef"].shape
+        stored["coef"] = np.zeros(shape, start.dtype)
+        stored["intercept"] = np.zeros(shape[0], start.dtype)
+
     return {
         "start": {
-            "coef": arrays["ledger.start.coef"] if stored else np.zeros(shape, dtype),
-            "intercept": arrays["ledger.start.intercept"] if stored else np.zeros(shape[0], dtype),
-            **{
-                part: arrays.get(f"ledger.start.{part}") for part in ("coef_rate", "intercept_rate")
-            },
+            **stored,
             "coef_sum": None,
             "rates": card.model.rates,
             "fit_intercept": card.model.fit_intercept,
