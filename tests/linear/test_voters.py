@@ -131,3 +131,15 @@ def test_a_model_of_mappings_gives_sparse_rows_without_scipy(tmp_path) -> None:
         assert [model.predict_one(x) for x, _ in examples] == [
             learner.predict_one(x) for x, _ in examples
         ]
+
+
+def test_saving_a_learner_that_has_kept_no_row_does_not_decide_the_type_of_later_ones(tmp_path):
+    rows = np.array([[1, 0], [2, 1], [-1, 3], [1, -1]], np.float32)
+    saved = VotedPerceptron()
+    for learner in (plain := VotedPerceptron(), saved):
+        learner.partial_fit(rows[:1], [0], classes=[0, 1], sample_weight=[0.0])
+        if learner is saved:
+            save(learner, tmp_path / "empty.rbt")
+        learner.partial_fit(rows[1:], [0, 1, 0])
+
+    assert saved.support_vectors_.dtype == plain.support_vectors_.dtype == np.float32

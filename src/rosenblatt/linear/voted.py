@@ -211,6 +211,9 @@ class Voters:
         kept, n_parts = self._joined, len(self._parts)
         if kept is None or kept.n_parts > n_parts or kept.vectors.shape[1] != n_features:
             kept = None
+        # A table of no rows has no type of its own, and must not decide that of the rows to come.
+        if kept is not None and kept.n_parts == 0 < n_parts:
+            kept = None
         if kept is not None and kept.n_parts == n_parts:
             return kept
 
