@@ -106,7 +106,9 @@ class FitOutcome:
         """What a copy has: a schema can be read from the notes again, and rows stay here."""
         self._settle_schema()
         left_out = "_schema_read", "_count_errors", "_engine"
-        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+        # A copy of the attributes first: another thread may open an engine while they are read.
+        attributes = self.__dict__.copy()
+        return {name: value for name, value in attributes.items() if name not in left_out}
 
     def _settle_schema(self) -> None:
         """Bring the schema of records, if there is one, up to date."""
