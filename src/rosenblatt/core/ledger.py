@@ -23,6 +23,7 @@ from rosenblatt._kernels.rows import voting
 from rosenblatt._kernels.rows.engine import replay
 from rosenblatt._kernels.rows.weights import FOLD_BITS
 from rosenblatt.arrays import AnyFloatArray, FloatArray, is_sparse
+from rosenblatt.core.classes import tie_is_positive
 from rosenblatt.core.recording import COLUMNS, Entries, Update, columns_of, refuse_missing
 from rosenblatt.core.rows import as_rows, inspect, products
 from rosenblatt.core.weights import RATE, Scaling, Weights
@@ -331,7 +332,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             at_start = at_start + bias
             if start.n_vectors == 1:
                 signed, first_scores = (2 * y_true - 1) * step, np.ascontiguousarray(at_start[:, 0])
-                positive = ties == "positive"
+                positive = tie_is_positive(ties)
                 votes = voting.vote_binary(
                     found, place, signed, survival, first_scores, bias_step, positive
                 )

@@ -15,7 +15,7 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt._kernels.rows.weights import WeightArrays
 from rosenblatt.arrays import AnyFloatArray, Labels
 from rosenblatt.core import epochs
-from rosenblatt.core.classes import best_classes, row_blocks
+from rosenblatt.core.classes import are_mistakes, best_classes, row_blocks
 from rosenblatt.core.recording import Entries, Note, log_for
 from rosenblatt.core.result import FitResult, Pocket, new_sums, stop_asked
 from rosenblatt.core.rows import Rows, contradictory, margins
@@ -321,9 +321,8 @@ def overflow_error(row: int, weights: WeightArrays) -> OverflowRefused:
 
 
 def _right(rule: Rule, scores: AnyFloatArray, labels: Labels) -> Mask:
-    """Which rows are right for training, where a tie may be a mistake."""
-    ahead = margins(scores, labels)
-    right = ahead > 0
-    if scores.ndim == 1 and not rule.tie_is_mistake:
-        right |= (ahead == 0) & (labels == 1)
-    return right
+    """Which rows are right for training, for which a tie of several classes is a mistake."""
+    ties = "mistake" if rule.tie_is_mistake else "positive"
+    is_positive = labels == 1 if scores.ndim == 1 else False
+    wrong: Mask = are_mistakes(margins(scores, labels), is_positive, ties)
+    return ~wrong

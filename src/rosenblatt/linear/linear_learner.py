@@ -12,7 +12,13 @@ from rosenblatt._kernels.rows.engine import Engine
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, is_sparse
-from rosenblatt.core.classes import has_tie, number_of, one_label, predicted_labels
+from rosenblatt.core.classes import (
+    has_tie,
+    number_of,
+    one_label,
+    predicted_labels,
+    tie_is_positive,
+)
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.readouts import NAMES, Readouts
 from rosenblatt.core.result import OnlineResult
@@ -143,7 +149,7 @@ class LinearLearner(LinearClassifier):
             columns=model.columns if takes_mappings and not is_scaled else None,
             plan=None if is_scaled else plan,
             takes_arrays=model.columns is None and self._reads_as_is,
-            last_wins=self.ties == "positive",
+            last_wins=tie_is_positive(self.ties),
         )
         self._engine = engine
         return engine
@@ -451,7 +457,8 @@ class LinearLearner(LinearClassifier):
     ) -> OnlineResult:
         """Predict and learn rows one after the other, each predicted before it is learned.
 
-        Rows may be wider than those before; what was not met yet has weight 0.
+        Rows may be wider than those before; new features have weight 0. All numbers are float64
+        from here on: float32 rows may lead to other last bits than ``partial_fit`` of them.
 
         Parameters
         ----------

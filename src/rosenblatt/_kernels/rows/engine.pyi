@@ -4,8 +4,8 @@ from rosenblatt._kernels.array_types import FloatArray, Int32Array, IntArray
 from rosenblatt._kernels.rows.records import RecordPlan
 from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt._kernels.turns import Turns
 from rosenblatt._kernels.rows.weights import WeightArrays
+from rosenblatt._kernels.turns import Turns
 
 LAG_PLANES: tuple[str, ...]
 GENTLE_PLANE: str

@@ -42,6 +42,9 @@ cnp.import_array()
 cdef extern from "threads.h":
     const bint RB_ALONE  # else another thread may change a mapping while it is read
 
+cdef extern from "ties.h":
+    bint rb_beats(double score, double best, bint wins_tie) noexcept nogil
+
 cdef extern from "rows/texts.h":
     bint rb_is_same_text(PyObject *known, PyObject *key)
 
@@ -844,15 +847,12 @@ cdef class Engine:
         if turns is not None and (turns.changing or turns.n_changes != n_changes):
             return None
         if self.weights.c.n_vectors == 1:
-            return self.classes[self.wins(scores[0], 0.0)]
+            return self.classes[rb_beats(scores[0], 0.0, self.last_wins)]
         for c in self.sorted_slots:
-            if c < self.weights.c.n_vectors and (winner < 0 or self.wins(scores[c], scores[winner])):
+            if c < self.weights.c.n_vectors and (
+                    winner < 0 or rb_beats(scores[c], scores[winner], self.last_wins)):
                 winner = c
         return self.classes[winner]
-
-    cdef bint wins(self, double score, double best) noexcept:
-        """The tie rule of predictions: whether a later class wins against the best so far."""
-        return score > best or (self.last_wins and score == best)
 
     cdef bint score_example(self, Example *example, double *out) except -1:
         """Score an example by the weights that predict; False if it is unusual.

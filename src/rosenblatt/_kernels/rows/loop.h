@@ -9,6 +9,7 @@
 #include "rows/readout.h"
 #include "rows/rules.h"
 #include "rows/weights.h"
+#include "ties.h"
 
 #define RB_NO_RIVAL (-1) /* the right class is raised and no other lowered */
 
@@ -178,14 +179,6 @@ RB_INLINE double rb_log_loss(const rb_walk *walk, double margin, double squared_
     return margin > 0.0 ? -rb_logarithm(1.0 - wrong) : -margin - rb_logarithm(wrong);
 }
 
-/* The tie rule of two classes: whether a row of this margin is a mistake. A margin of 0 is one, unless a
- * tie predicts the second class and that is right. `predictable`: the rule acts on little else, so that
- * branches are faster than arithmetic. */
-RB_INLINE int rb_is_mistake(const rb_rule *rule, double margin, int32_t label, const int predictable) {
-    if (predictable) return margin < 0.0 || (margin == 0.0 && (rule->tie_is_mistake || label == 0));
-    return (margin < 0.0) | ((margin == 0.0) & (rule->tie_is_mistake | (label == 0)));
-}
-
 /* Two classes: learn from a row of this margin. The search ends before a row that is refused, and
  * after one that fills the log. `decide` and `kind` are known to the compiler, which makes one such
  * function for each rule: of a rule without lengths and rates, of one with variances, of any other. */
@@ -202,7 +195,9 @@ RB_INLINE double rb_act_on(rb_walk *walk, int64_t at, double margin, rb_decide d
     rb_decision decision;
 
     if (walk->row_weights && (found.weight = walk->row_weights[row]) == 0.0) return 0.0;
-    found.mistaken = rb_is_mistake(rule, margin, label, kind == RB_PLAIN);
+    /* A plain rule acts on little but mistakes, so that the first branch is predicted. */
+    found.mistaken = (kind == RB_PLAIN && margin < 0.0)
+                     || rb_is_mistake(margin, label, rule->tie_is_mistake);
 
     if (kind == RB_PLAIN) {
         decision = decide(&rule->parameters, &found);
@@ -338,7 +333,7 @@ RB_INLINE double rb_act_scaling(rb_walk *walk, int64_t at, double margin, rb_dec
     const int64_t row = rb_row_at(&walk->search, at);
     const int32_t label = walk->search.labels[row];
     rb_case found = {.margin = margin, .squared = 0.0, .weight = 1.0,
-                     .mistaken = rb_is_mistake(walk->rule, margin, label, 0)};
+                     .mistaken = rb_is_mistake(margin, label, walk->rule->tie_is_mistake)};
     rb_rescaling taken;
 
     if (walk->row_weights && (found.weight = walk->row_weights[row]) == 0.0) return 0.0;
