@@ -127,7 +127,7 @@ def test_best_scores_of_fractions_are_judged_as_fractions_judge_them(table, data
 
 
 def test_a_block_of_scores_names_the_row_of_the_table(monkeypatch):
-    monkeypatch.setattr(certificates_module, "SCORES_AT_ONCE", 4)
+    monkeypatch.setattr(certificates_module, "SCORES_PER_BLOCK", 4)
     X = np.array([[1.0], [2.0], [3.0], [-1.0], [4.0]])
     coef, intercept, labels = np.array([[-1.0], [1.0]]), np.zeros(2), np.array([1, 1, 1, 0, 1])
     check_best_score(X, labels, coef, intercept)
@@ -249,9 +249,9 @@ def test_a_score_beyond_floats_is_named_in_the_error():
 def test_most_rows_of_a_large_table_are_settled_by_floats(monkeypatch):
     """The exact check is some thousand times slower a row; w as fractions changes nothing."""
     asked = []
-    exact = certificates_module._whole_score
+    exact = certificates_module._integer_score
     monkeypatch.setattr(
-        certificates_module, "_whole_score", lambda *given: asked.append(1) or exact(*given)
+        certificates_module, "_integer_score", lambda *given: asked.append(1) or exact(*given)
     )
     random = np.random.default_rng(0)
     X, w = random.standard_normal((20_000, 20)), random.standard_normal(20)
