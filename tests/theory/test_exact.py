@@ -66,29 +66,32 @@ def test_hundreds_of_points_are_solved_for_with_the_extra_alone():
         patch.setattr(exact, "flint", lambda: None)
         assert exact.exact_weights(points) is None
         assert exact.solve(np.eye(81).tolist(), [1] * 81) is None
-        assert "pip install 'rosenblatt[exact]'" in exact.how_to_get_more()
+        assert "pip install 'rosenblatt[exact]'" in exact.install_hint()
     pytest.importorskip("flint")
     total = int(shares.sum()) + 1
     expected = [Fraction(int(share), total) for share in [*shares, 1]]
     assert exact.exact_weights(points) == expected
-    assert exact.how_to_get_more() == ""
+    assert exact.install_hint() == ""
 
 
 def test_a_solution_that_few_bits_cannot_hold_is_computed_in_full():
     n = 10**40
     A = [[n, n + 1], [n - 1, n]]  # its determinant is 1
-    assert exact.solve_closely(A, [1, 0], 16) == exact.solve(A, [1, 0]) == [n, 1 - n]
-    close = exact.solve_closely([[3, 0], [0, 7]], [1, 2], 64)
+    assert exact.solve_approximately(A, [1, 0], 16) == exact.solve(A, [1, 0]) == [n, 1 - n]
+    close = exact.solve_approximately([[3, 0], [0, 7]], [1, 2], 64)
     assert [float(value) for value in close] == [1 / 3, 2 / 7]
 
 
 def test_close_solutions_need_no_extra(monkeypatch):
     monkeypatch.setattr(exact, "flint", lambda: None)
-    assert exact.solve_closely([[3, 0], [0, 7]], [1, 2], 64) == [Fraction(1, 3), Fraction(2, 7)]
+    assert exact.solve_approximately([[3, 0], [0, 7]], [1, 2], 64) == [
+        Fraction(1, 3),
+        Fraction(2, 7),
+    ]
 
 
 def test_a_solution_of_zeros_has_no_bits_to_count():
-    assert exact.solve_closely([[2, 0], [0, 3]], [0, 0], 64) == [0, 0]
+    assert exact.solve_approximately([[2, 0], [0, 3]], [0, 0], 64) == [0, 0]
 
 
 whole = st.one_of(st.integers(-3, 3), st.integers(-3, 3).map(lambda v: v << 1500))
@@ -102,7 +105,7 @@ def test_inner_steps_end_at_the_nearest_point_of_some_points(data, n, d, with_fl
     points = data.draw(st.lists(row, min_size=n, max_size=n))
     weights = data.draw(st.lists(weight, min_size=n, max_size=n))
     solved = []
-    solve = exact.solve_whole
+    solve = exact.solve_integers
 
     def counted(table):
         solved.append(len(table))
@@ -111,8 +114,8 @@ def test_inner_steps_end_at_the_nearest_point_of_some_points(data, n, d, with_fl
     with pytest.MonkeyPatch.context() as patch:
         if not with_flint:
             patch.setattr(exact, "flint", lambda: None)
-        patch.setattr(exact, "solve_whole", counted)
-        shares = exact.settled(points, weights)
+        patch.setattr(exact, "solve_integers", counted)
+        shares = exact.nearest_shares(points, weights)
     assert len(solved) <= 2 * n  # a dependent point may take a solution of its own
     if shares is None:
         assert not any(weights) or sum(weights) < 0.5
@@ -125,9 +128,9 @@ def test_inner_steps_end_at_the_nearest_point_of_some_points(data, n, d, with_fl
 
 
 def test_numbers_that_are_too_long_are_not_solved_for(monkeypatch):
-    monkeypatch.setattr(exact, "most_effort", lambda: 1e6)
+    monkeypatch.setattr(exact, "max_effort", lambda: 1e6)
     points = [[1 << 400, 1, 5], [1, 3, -2], [-7, 1 << 300, 1], [-1, -5, -9]]
-    assert exact.settled(points, [0.25] * 4) is None
+    assert exact.nearest_shares(points, [0.25] * 4) is None
     assert exact.exact_weights(points) is None
     assert exact.solve(np.diag([1e300, 1e-300, 1.0]).tolist(), [1, 1, 1]) is None
 
@@ -136,8 +139,8 @@ def test_numbers_that_are_too_long_are_not_solved_for(monkeypatch):
 def test_where_exact_arithmetic_would_take_too_long_the_verdict_is_undecided(seed, monkeypatch):
     X, y, fit_intercept = extreme_problem(seed)
     assert separability(X, y, fit_intercept).separable is not None
-    monkeypatch.setattr(exact, "MOST_EFFORT", 0.0)
-    monkeypatch.setattr(exact, "MOST_EFFORT_OF_FLINT", 0.0)
+    monkeypatch.setattr(exact, "MAX_EFFORT", 0.0)
+    monkeypatch.setattr(exact, "MAX_EFFORT_WITH_FLINT", 0.0)
     found = separability(X, y, fit_intercept)
     assert (found.verdict, found.separation) == ("undecided", "undecided")
     assert "none was found" in found.detail

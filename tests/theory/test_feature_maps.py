@@ -169,7 +169,7 @@ def test_a_map_with_too_many_columns_is_skipped_and_says_so():
 
 
 def test_a_map_with_as_many_columns_as_are_allowed_is_tried(monkeypatch):
-    monkeypatch.setattr("rosenblatt.theory.feature_maps.MOST_COLUMNS", 3)
+    monkeypatch.setattr("rosenblatt.theory.feature_maps.MAX_COLUMNS", 3)
     assert simplest_separating_map(XOR, XOR_LABELS).name == "products"
 
 

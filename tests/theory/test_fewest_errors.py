@@ -138,7 +138,7 @@ def test_it_says_when_it_gives_up_and_what_it_knows():
 
 
 def test_it_gives_up_where_the_search_would_go_too_deep(monkeypatch):
-    monkeypatch.setitem(sys.modules["rosenblatt.theory.fewest_errors"].__dict__, "DEEPEST", 2)
+    monkeypatch.setitem(sys.modules["rosenblatt.theory.fewest_errors"].__dict__, "MAX_COVER", 2)
     X = np.repeat([[0.0, 0], [1, 0], [0, 1]], 2, axis=0)  # each row once in both classes
     found = fewest_errors(X, [0, 1] * 3)
     assert found.detail.startswith("gave up at more than 2 errors;")

@@ -84,7 +84,7 @@ def test_rows_of_several_classes_that_are_fewer_than_dimensions_are_separated_by
     kind: Any, fit_intercept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(argmax, "nearest_point", no_walk)
-    monkeypatch.setattr(argmax, "by_perceptron", lambda *_, **__: (None, False))
+    monkeypatch.setattr(argmax, "perceptron_vectors", lambda *_, **__: (None, False))
     random = np.random.default_rng(0)
     X = random.standard_normal((60, 80)) * 10.0 ** random.integers(-5, 6, 80)
     found = separability(kind(X), np.arange(60) % 7, fit_intercept)
@@ -127,8 +127,8 @@ def test_of_too_many_classes_a_conflict_of_some_is_looked_for(
     monkeypatch.setattr(argmax, "nearest_point", watched)
     assert separability(X, y).verdict == "not separable"
     # Too little for 60 classes, and enough for 40.
-    monkeypatch.setattr(argmax, "MOST_WORK", 300_000)
-    monkeypatch.setattr(argmax, "PART_OF_WORK", 1.0)
+    monkeypatch.setattr(argmax, "MAX_WORK", 300_000)
+    monkeypatch.setattr(argmax, "FEWER_CLASSES_WORK_SHARE", 1.0)
     names = np.array([f"class {number:02}" for number in range(60)])
     found = separability(X, names[y])
     assert walks == [60, 40]
@@ -143,7 +143,7 @@ def test_too_many_classes_for_a_proof_are_undecided_and_the_reason_says_what_to_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     iris = datasets.iris()
-    monkeypatch.setattr(argmax, "MOST_WORK", 0)
+    monkeypatch.setattr(argmax, "MAX_WORK", 0)
     monkeypatch.setattr(argmax, "nearest_point", no_walk)
     found = separability(iris.X, iris.y)
     assert (found.verdict, found.conflict, found.coef) == ("undecided", None, None)
@@ -159,7 +159,7 @@ def test_a_walk_that_reaches_its_limit_is_undecided_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     iris = datasets.iris()
-    monkeypatch.setattr(argmax, "MOST_WORK", 1000)
+    monkeypatch.setattr(argmax, "MAX_WORK", 1000)
     found = separability(iris.X, iris.y)
     assert found.verdict == "undecided"
     assert re.fullmatch(
@@ -178,7 +178,7 @@ def test_the_work_of_a_walk_is_counted_and_ends_it(monkeypatch: pytest.MonkeyPat
     assert not whole.cut_short
     calls.clear()
     # The corral of the tenth round has ten points at most.
-    cut = nearest_point(hull, 1, is_closed(100.0), most_work=10 * 10 * hull.n_dimensions)
+    cut = nearest_point(hull, 1, is_closed(100.0), max_work=10 * 10 * hull.n_dimensions)
     assert cut.cut_short
     assert 5 < calls["point"] < 20 < rounds
     assert cut.lower <= whole.lower <= whole.upper <= cut.upper
@@ -194,9 +194,9 @@ def test_all_classes_are_multiplied_with_the_rows_at_once(monkeypatch: pytest.Mo
     p = np.random.default_rng(0).standard_normal(hull.n_dimensions)
     one_by_one = np.column_stack([rows.products(v) for v in p.reshape(40, -1)])
     errors = np.column_stack([rows.rounding(v) for v in p.reshape(40, -1)])
-    calls = counted(monkeypatch, Points, "products", "sizes")
-    products, rounding = hull.enclosed(p)
-    assert calls == {"products": 1, "sizes": 1}
+    calls = counted(monkeypatch, Points, "products", "term_sizes")
+    products, rounding = hull.products_with_errors(p)
+    assert calls == {"products": 1, "term_sizes": 1}
     index = np.arange(len(X))
     expected = one_by_one[index, y][:, None] - one_by_one
     expected[index, y] = np.inf
@@ -216,12 +216,12 @@ def test_margins_of_all_classes_are_found_in_blocks_of_rows(
     index = np.arange(len(X))
     own = scores[index, y]
     scores[index, y] = -np.inf
-    calls = counted(monkeypatch, Points, "sizes")
+    calls = counted(monkeypatch, Points, "term_sizes")
     for at_once, n_blocks in ((4_000_000, 1), (40 * 30, 3)):
-        monkeypatch.setattr(mistake_bounds, "SCORES_AT_ONCE", at_once)
+        monkeypatch.setattr(mistake_bounds, "SCORES_PER_BLOCK", at_once)
         calls.clear()
         found = examples.margins(V)
-        assert calls["sizes"] == n_blocks
+        assert calls["term_sizes"] == n_blocks
         np.testing.assert_allclose(found, own - scores.max(axis=1), rtol=1e-9, atol=1e-9)
         assert (found < own - scores.max(axis=1)).all()
 
@@ -251,7 +251,7 @@ def test_too_many_pairs_are_not_decided_one_by_one(monkeypatch: pytest.MonkeyPat
     iris = datasets.iris()
     found = examine(iris.X, iris.y)
     assert found.to_json(range(150))["pairs"] == {"separable": 2, "all": 3}
-    monkeypatch.setattr(argmax, "MOST_PAIRS", 2)
+    monkeypatch.setattr(argmax, "MAX_PAIRS", 2)
     found = examine(iris.X, iris.y)
     assert found.to_json(range(150))["pairs"] == {"separable": None, "all": 3}
     monkeypatch.setattr(argmax, "decide", no_pair)
@@ -270,7 +270,7 @@ def test_the_bound_of_many_classes_holds_without_a_walk_to_the_largest_margin(
     X, y = clusters(12)
     largest = mistake_bound(X, y, fit_intercept)
     assert largest.closed
-    monkeypatch.setattr(mistake_bounds, "MOST_WORK", 0)
+    monkeypatch.setattr(mistake_bounds, "MAX_WORK", 0)
     monkeypatch.setattr(margin_interval, "nearest_point", no_walk)
     found = mistake_bound(X, y, fit_intercept)
     assert (found.theorem, found.closed) == ("Novikoff", False)
@@ -287,7 +287,7 @@ def test_a_walk_to_the_largest_margin_that_is_cut_short_gives_a_bound_that_holds
 ) -> None:
     X, y = clusters(12)
     largest = mistake_bound(X, y)
-    monkeypatch.setattr(mistake_bounds, "MOST_WORK", 300_000)
+    monkeypatch.setattr(mistake_bounds, "MAX_WORK", 300_000)
     found = mistake_bound(X, y)
     assert not found.closed
     assert 0 < found.margin <= largest.margin_upper
@@ -299,8 +299,8 @@ def test_the_bound_of_classes_that_overlap_holds_without_a_score_of_every_row_by
     kind: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     iris = datasets.iris()
-    monkeypatch.setattr(mistake_bounds, "MOST_WORK", 0)
-    monkeypatch.setattr(mistake_bounds, "MOST_SCORES", 0)
+    monkeypatch.setattr(mistake_bounds, "MAX_WORK", 0)
+    monkeypatch.setattr(mistake_bounds, "MAX_SCORES", 0)
     found = mistake_bound(kind(iris.X), iris.y, epochs=10)
     assert found.theorem == "Freund and Schapire"
     learner = Perceptron(max_iter=10, tol=None, ties="positive")
@@ -322,7 +322,7 @@ def test_a_verdict_that_examine_has_is_not_asked_for_again(monkeypatch: pytest.M
 
     monkeypatch.setattr(argmax, "decide_argmax", watched)
     monkeypatch.setattr(mistake_bounds, "decide_argmax", watched)
-    monkeypatch.setattr(mistake_bounds, "MOST_WORK", 0)
+    monkeypatch.setattr(mistake_bounds, "MAX_WORK", 0)
     X, y = clusters(12)
     found = examine(X, y)
     assert found.limit.theorem == "Novikoff"
@@ -334,7 +334,7 @@ def test_the_learner_of_an_examination_takes_fewer_epochs_for_many_classes(
 ) -> None:
     iris = datasets.iris()
     assert examine(iris.X, iris.y).learner.max_iter == 1000
-    monkeypatch.setattr(examination, "MOST_PRODUCTS", 50 * iris.X.size * 3)
+    monkeypatch.setattr(examination, "MAX_PRODUCTS", 50 * iris.X.size * 3)
     found = examine(iris.X, iris.y)
     assert found.learner.n_iter_ <= found.learner.max_iter == 50
     assert found.learner.n_mistakes_ <= found.limit.bound

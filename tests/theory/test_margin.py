@@ -152,7 +152,7 @@ def test_rows_without_a_margin_are_refused_with_the_rows_in_conflict(fit_interce
 
 
 def test_a_search_that_ends_early_leaves_an_interval_that_is_not_closed(monkeypatch):
-    monkeypatch.setattr(margin_interval, "most_effort", lambda: 0.0)
+    monkeypatch.setattr(margin_interval, "max_effort", lambda: 0.0)
     X = np.array([[3e-9, 0.0], [-2e-9, 0.0], [-1e-9, -2e9], [5e-9, 3e9]])
     found = max_margin(X, [1, 0, 1, 1])
     assert 0 <= found.lower <= found.upper
@@ -184,7 +184,7 @@ def test_the_margin_of_weights_is_exact_where_a_sum_of_floats_is_not():
 def test_the_longest_of_many_rows_is_told_from_above_and_closely(in_two_places, monkeypatch):
     points = Points(np.random.default_rng(0).standard_normal((50, 7)), np.ones(50), True)
     closest = margin_interval.longest(points, in_two_places=in_two_places)
-    monkeypatch.setattr(margin_interval, "MOST_EXACT", 0)
+    monkeypatch.setattr(margin_interval, "MAX_EXACT_PRODUCTS", 0)
     quick = margin_interval.longest(points, in_two_places=in_two_places)
     assert closest <= quick <= closest * (1 + 1e-13)
 

@@ -170,9 +170,9 @@ def test_several_classes_are_looked_at_closely_up_to_a_number_of_values(monkeypa
     iris = datasets.iris()
     X, y = np.vstack([iris.X[::5], iris.X[-1:], iris.X[-1:]]), np.append(iris.y[::5], [1, 2])
     values = len(X) * 2 * 3 * (4 + 1)  # a point for each row and wrong class, a part for each class
-    monkeypatch.setattr(argmax, "MOST_NUMBERS", values - 1)
+    monkeypatch.setattr(argmax, "MAX_NUMBERS", values - 1)
     assert separability(X, y).separation == "undecided"
-    monkeypatch.setattr(argmax, "MOST_NUMBERS", values)
+    monkeypatch.setattr(argmax, "MAX_NUMBERS", values)
     assert separability(X, y).separation == "quasi-complete"
 
 

@@ -1,4 +1,4 @@
-"""Linear algebra in whole numbers: what floats suggest is proven here, or not claimed."""
+"""Linear algebra in exact integers: floats suggest a solution, and this file proves it or not."""
 
 from __future__ import annotations
 
@@ -8,97 +8,120 @@ from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from math import gcd, lcm
-from typing import Any
+from typing import Any, Protocol
 
-# So many points are solved for by elimination in Python; the numbers grow too long for more.
-MOST_POINTS = 80
-# So many with python-flint, in seconds.
-MOST_POINTS_OF_FLINT = 1000
-# What the solutions of one question may cost, as `effort` counts it: about half a minute in Python,
+# Elimination in Python solves for this many points; with more, the numbers grow too long.
+MAX_POINTS = 80
+# python-flint solves for this many in seconds.
+MAX_POINTS_WITH_FLINT = 1000
+# Limits, in units of `effort`, for all solutions of one question: about half a minute in Python,
 # and a minute with python-flint. Beyond it nothing is claimed.
-MOST_EFFORT = 2e12
-MOST_EFFORT_OF_FLINT = 1e12
-# Shares of a mean that only say which points to drop are rounded to no more bits than these.
-MOST_SHARE_BITS = 20_000
-# Rank is found modulo this prime (2^61 - 1), and what follows from it is checked.
+MAX_EFFORT = 2e12
+MAX_EFFORT_WITH_FLINT = 1e12
+# Shares that only decide which points to drop are rounded to at most this many bits.
+MAX_SHARE_BITS = 20_000
+# The rank is computed modulo this prime (2^61 - 1), and every conclusion from it is checked.
 PRIME = 2305843009213693951
+
+
+class Number(Protocol):
+    """An exact number: an int, a float or a Fraction."""
+
+    def as_integer_ratio(self) -> tuple[int, int]: ...
 
 
 @cache
 def flint() -> Any:
-    """The library for matrices of whole numbers, or None where it is not installed."""
+    """Return the library for integer matrices, or None if it is not installed."""
     try:
         return import_module("flint")
     except ImportError:
         return None
 
 
-def most_points() -> int:
-    """Of so many points the weights can be solved for exactly."""
-    return MOST_POINTS_OF_FLINT if flint() else MOST_POINTS
+def max_points() -> int:
+    """Return the number of points up to which weights are solved for exactly."""
+    return MAX_POINTS_WITH_FLINT if flint() else MAX_POINTS
 
 
-def most_effort() -> float:
-    """What all solutions of one question may cost, in units of `effort`."""
-    return MOST_EFFORT_OF_FLINT if flint() else MOST_EFFORT
+def max_effort() -> float:
+    """Return the limit for all solutions of one question, in units of `effort`."""
+    return MAX_EFFORT_WITH_FLINT if flint() else MAX_EFFORT
 
 
 def effort(n: int, bits: int) -> float:
-    """Estimate the work of solving n equations whose coefficients have so many bits.
+    """Estimate the work of solving n equations whose coefficients have this many bits.
 
-    The powers were fitted to measured times of 10 to 200 equations of 100 to 3,000 bits; a unit is
-    about 0.015 ns by elimination in Python, and 0.065 ns with python-flint. Numbers grow to
-    ``n · bits`` on the way, so columns of very different sizes are slow before points are many.
+    The powers were fitted to measured times of 10 to 200 equations of 100 to 3,000 bits. One unit
+    is about 0.015 ns by elimination in Python, and 0.065 ns with python-flint. Intermediate numbers
+    grow to ``n · bits``, so columns of very different sizes are slow even with few points.
     """
     n_power, bits_power = (3.0, 1.55) if flint() else (4.3, 1.7)
     return float(n**n_power * max(bits, 1) ** bits_power)
 
 
-def longest_of(table: Iterable[Iterable[int]]) -> int:
-    """The bits of the longest number of a table."""
+def max_bits(table: Iterable[Iterable[int]]) -> int:
+    """Return the number of bits of the longest integer in a table."""
     return max((abs(value).bit_length() for row in table for value in row), default=0)
 
 
-def how_to_get_more() -> str:
-    """What to install where points are too many to be solved for."""
+def install_hint() -> str:
+    """Return advice to install python-flint, or nothing if it is installed."""
     return "" if flint() else "; pip install 'rosenblatt[exact]' solves for up to 1,000 rows"
 
 
 def solve(equations: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Fraction] | None:
-    """The unknowns of as many equations, exactly; None if they are not unique, or too long.
+    """Solve n equations with n unknowns exactly.
 
-    Coefficients are floats, whole numbers or fractions.
+    Return None if the solution is not unique, or if the equations are too many or too long.
+    Coefficients are floats, integers or fractions.
     """
     rows = zip(equations, right, strict=True)
-    found = solve_whole([integers([*row, value]) for row, value in rows])
-    return None if found is None else [Fraction(value, found[-1]) for value in found[:-1]]
-
-
-def solve_whole(table: Sequence[Sequence[int]]) -> list[int] | None:
-    """As `solve`, right sides last in the table: numerators, and their denominator last."""
-    n = len(table)
-    if n > most_points() or effort(n, longest_of(table)) > most_effort():
+    solution = solve_integers([to_integers([*row, value]) for row, value in rows])
+    if solution is None:
         return None
+    *numerators, denominator = solution
+    return [Fraction(numerator, denominator) for numerator in numerators]
+
+
+def solve_integers(table: Sequence[Sequence[int]]) -> list[int] | None:
+    """Solve equations in integers; the right-hand sides are the last column of the table.
+
+    Return the numerators of the unknowns followed by their common denominator. Return None in the
+    same cases as `solve`.
+    """
+    n = len(table)
+    if n > max_points() or effort(n, max_bits(table)) > max_effort():
+        return None
+
     if not flint():
+        # A x = r has one solution if (A, r) has one null vector (x, -1), up to a factor.
         basis = null_space(table, n + 1)
         if len(basis) != 1 or not basis[0][n]:
             return None
-        return integers([-v for v in basis[0][:n]] + [basis[0][n]])
-    matrix, vector = [row[:n] for row in table], [[row[n]] for row in table]
+        *unknowns, last = basis[0]
+        return to_integers([*(-value for value in unknowns), last])
+
+    matrix = [row[:n] for row in table]
+    right = [[row[n]] for row in table]
     try:
-        found = flint().fmpz_mat(matrix).solve(flint().fmpz_mat(vector))
+        solution = flint().fmpz_mat(matrix).solve(flint().fmpz_mat(right))
     except ZeroDivisionError:
         return None
-    numerators, denominator = found.numer_denom()
+    numerators, denominator = solution.numer_denom()
     return [*map(int, numerators.entries()), int(denominator)]
 
 
-def solve_closely(
+def solve_approximately(
     equations: Sequence[Sequence[int]], right: Sequence[int], bits: int
 ) -> list[Fraction] | None:
-    """As `solve`, to about so many bits where that is faster and they are enough for it."""
-    if flint() and len(equations) <= MOST_POINTS_OF_FLINT:
-        library, column = flint(), [[value] for value in right]
+    """Solve equations to about this many bits, or exactly if that is not accurate enough.
+
+    The approximate solution needs python-flint.
+    """
+    library = flint()
+    if library and len(equations) <= MAX_POINTS_WITH_FLINT:
+        column = [[value] for value in right]
         with library.ctx.workprec(bits), suppress(ZeroDivisionError):
             matrix = library.arb_mat(library.fmpz_mat(equations))
             found = matrix.solve(library.arb_mat(library.fmpz_mat(column))).entries()
@@ -110,195 +133,228 @@ def solve_closely(
 
 
 def gram(points: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The products of all points with each other."""
+    """Return the matrix of the dot products of all points with each other."""
     if flint():
         matrix = flint().fmpz_mat(points)
-        return [[int(v) for v in row] for row in (matrix * matrix.transpose()).tolist()]
+        products = (matrix * matrix.transpose()).tolist()
+        return [[int(value) for value in row] for row in products]
     return [[sum(map(int.__mul__, a, b)) for b in points] for a in points]
 
 
-def exact_weights(points: Any) -> list[Fraction] | None:
-    """Positive weights, of sum 1, with which the points add up to 0 exactly; else None.
+def exact_weights(points: Sequence[Sequence[Number]]) -> list[Fraction] | None:
+    """Return positive weights with sum 1 for which the weighted sum of the points is exactly 0.
 
-    The points (one a row) are to depend on each other in one way only, as those of a nearest
-    point of length 0 do.
+    Return None if there are none, or if the points depend on each other in more than one way. The
+    points of a nearest point of length 0 depend on each other in one way.
     """
-    way = _only_way(points) or []
-    total = sum(way)
-    if not total or any(weight * total <= 0 for weight in way):
+    weights = _unique_dependency(points) or []
+    total = sum(weights)
+    # All weights must have the same sign, and none may be 0.
+    if not total or any(weight * total <= 0 for weight in weights):
         return None
-    return [Fraction(weight, total) for weight in way]
+    return [Fraction(weight, total) for weight in weights]
 
 
-def settled(points: Sequence[Sequence[int]], weights: Sequence[Any]) -> dict[int, int] | None:
-    """From a point of a hull to one nearer to 0: Wolfe's inner steps, in whole numbers.
+def nearest_shares(
+    points: Sequence[Sequence[int]], weights: Sequence[Number]
+) -> dict[int, int] | None:
+    """Find the point nearest to 0 in the hull of a subset of the points: Wolfe's minor cycles.
 
-    The places of the points that it is a mean of, and their shares in it: these points are
-    affinely independent, and no combination of them is nearer. None if they are too many, or their
-    numbers too long. The weights, floats or fractions, only say which points to drop on the way.
+    Return the shares, as integers, of the points in that subset, by their index. These points are
+    affinely independent, and no affine combination of them is nearer. Return None if there are too
+    many points, or if their numbers are too long. The weights only decide which points to drop.
     """
     products = gram(points)
-    if effort(len(points) + 1, longest_of(products)) > most_effort():
+    if effort(len(points) + 1, max_bits(products)) > max_effort():
         return None
+
     walk = Walk(points, weights)
     # Every round but the last drops a point.
     for _ in points:
-        places = list(walk.shares)
-        table = [[*(products[i][j] for j in places), -1, 0] for i in places]
-        solution = solve_whole([*table, [1] * len(places) + [0, 1]])
+        kept = list(walk.shares)
+
+        # The nearest affine combination has Gram · shares = constant, and its shares have sum 1.
+        table = [[*(products[i][j] for j in kept), -1, 0] for i in kept]
+        table.append([1] * len(kept) + [0, 1])
+        solution = solve_integers(table)
+
         if solution is None:
-            walk.drop_a_dependent_point()
+            walk.drop_dependent_point()
         else:
             total = solution.pop()
-            target = solution[: len(places)]
+            target = solution[: len(kept)]
             if min(target) > 0:
-                return dict(zip(places, target, strict=True))
-            walk.go_towards([(share, total) for share in target])
+                return dict(zip(kept, target, strict=True))
+            walk.move_towards([(share, total) for share in target])
         if not walk.shares:
             return None
     return None
 
 
 class Walk:
-    """A mean of points on its way to another one; points whose share is used up are left behind.
+    """A mean of points that moves towards another mean and drops points whose share reaches 0.
 
-    ``shares`` are whole numbers by the places of the points, in units of a power of 2. They only
-    say which points to drop, so they may be rounded, to as many bits as points need whose lengths
-    differ much.
+    ``shares`` maps the index of a point to an integer, in units of a power of 2. Shares only decide
+    which points to drop, so they may be rounded. They keep enough bits for points whose lengths
+    differ greatly.
     """
 
-    def __init__(self, points: Sequence[Sequence[int]], weights: Sequence[Any]) -> None:
+    def __init__(self, points: Sequence[Sequence[int]], weights: Sequence[Number]) -> None:
         self._points = points
-        self._bits = min(2 * len(points) * longest_of(points) + 200, MOST_SHARE_BITS)
+        self._bits = min(2 * len(points) * max_bits(points) + 200, MAX_SHARE_BITS)
         self.shares: dict[int, int] = {}
-        for place, weight in enumerate(weights):
-            self.shares[place] = self._units(*weight.as_integer_ratio())
+        for index, weight in enumerate(weights):
+            self.shares[index] = self._to_units(*weight.as_integer_ratio())
 
-    def _units(self, numerator: int, denominator: int) -> int:
+    def _to_units(self, numerator: int, denominator: int) -> int:
         return (numerator << self._bits) // denominator
 
-    def go_towards(self, target: Iterable[tuple[int, int]]) -> None:
-        """Walk towards shares, numerators and denominators, some of them 0 or less.
+    def move_towards(self, target: Iterable[tuple[int, int]]) -> None:
+        """Move towards target shares (numerator, denominator) until the first share reaches 0.
 
-        The first point to fall to 0 is dropped, and those that fall with it: whatever rounding did,
-        there are fewer points after every walk.
+        At least one target must be 0 or less. The point that reaches 0 first is dropped, together
+        with those that reach it at the same time. So there are fewer points after every call,
+        whatever the rounding.
         """
         goal = {}
-        for place, ratio in zip(self.shares, target, strict=True):
-            goal[place] = self._units(*ratio)
-        # A share falls to 0 after this part of the way.
+        for index, ratio in zip(self.shares, target, strict=True):
+            goal[index] = self._to_units(*ratio)
+
+        # Find the share that reaches 0 after the smallest part of the way.
         first = -1
         part = Fraction(1)
-        for place, aim in goal.items():
-            share = self.shares[place]
+        for index, aim in goal.items():
+            share = self.shares[index]
             if aim <= 0:
                 reached = Fraction(share, share - aim) if aim < share else Fraction(0)
                 if first < 0 or reached < part:
-                    first = place
+                    first = index
                     part = reached
-        left = {}
-        for place, share in self.shares.items():
-            moved = share + (goal[place] - share) * part.numerator // part.denominator
-            if place != first and moved > 0:
-                left[place] = moved
-        self.shares = left
 
-    def drop_a_dependent_point(self) -> None:
-        """Go on with the same mean of fewer points, where some depend on others affinely.
+        kept = {}
+        for index, share in self.shares.items():
+            moved = share + (goal[index] - share) * part.numerator // part.denominator
+            if index != first and moved > 0:
+                kept[index] = moved
+        self.shares = kept
 
-        There are none left if no such way is known.
+    def drop_dependent_point(self) -> None:
+        """Write the same mean with fewer points, if some points depend on others affinely.
+
+        If no dependency is found, no points are left.
         """
-        way = _some_way([[*self._points[place], 1] for place in self.shares])
-        if way is None:
+        weights = _any_dependency([[*self._points[index], 1] for index in self.shares])
+        if weights is None:
             self.shares = {}
             return
-        # All of the largest, and as much again: its share falls below 0, and the mean stays.
-        largest = max(way)
+
+        # Subtracting a multiple of the dependency does not change the mean. With twice the share of
+        # its largest weight, that share falls below 0.
+        largest = max(weights)
         unit = 1 << self._bits
         target = []
-        for share, weight in zip(self.shares.values(), way, strict=True):
+        for share, weight in zip(self.shares.values(), weights, strict=True):
             target.append((share * largest - 2 * unit * weight, unit * largest))
-        self.go_towards(target)
+        self.move_towards(target)
 
 
-def _only_way(points: Sequence[Sequence[Any]]) -> list[int] | None:
-    """The weights, up to a factor, with which points add up to 0, if there is one way only.
+def _unique_dependency(points: Sequence[Sequence[Number]]) -> list[int] | None:
+    """Return integer weights for which the points sum to 0, if they are unique up to a factor.
 
-    A regular part as large as the rank modulo a prime is solved; all equations are then checked,
-    since the rank itself may be larger.
+    With python-flint, a regular part as large as the rank modulo a prime is solved. The true rank
+    may be larger, so all equations are checked afterwards.
     """
     n = len(points)
-    if n > most_points():
+    if n > max_points():
         return None
-    columns = [integers(column) for column in zip(*points, strict=True) if any(column)]
-    shares = (gcd(*column) for column in columns)
-    columns = [[v // share for v in column] for column, share in zip(columns, shares, strict=True)]
-    equations = [list(column) for column in dict.fromkeys(map(tuple, columns))]
-    if effort(n, longest_of(equations)) > most_effort():
+
+    # One equation for each coordinate, divided by the common factor of its coefficients. Zero and
+    # repeated equations are left out.
+    columns = [to_integers(column) for column in zip(*points, strict=True) if any(column)]
+    reduced = []
+    for column in columns:
+        factor = gcd(*column)
+        reduced.append(tuple(value // factor for value in column))
+    equations = [list(column) for column in dict.fromkeys(reduced)]
+    if effort(n, max_bits(equations)) > max_effort():
         return None
+
     if not flint():
-        ways = null_space(equations, n)
-        return integers(ways[0]) if len(ways) == 1 else None
-    pivots = _pivots(equations, n)
+        basis = null_space(equations, n)
+        return to_integers(basis[0]) if len(basis) == 1 else None
+
+    pivots = _pivots(equations)
     if len(pivots) != n - 1:
         return None
     free = next(j for j in range(n) if j not in pivots)
-    chosen = _pivots(list(zip(*equations, strict=True)), len(equations))
+    chosen = _pivots(list(zip(*equations, strict=True)))
     table = [[*(equations[i][j] for j in pivots), -equations[i][free]] for i in chosen]
-    way = solve_whole(table) if table else [1]
-    if way is None:
+    weights = solve_integers(table) if table else [1]
+    if weights is None:
         return None
-    way.insert(free, way.pop())
-    matrix, column = flint().fmpz_mat(equations), flint().fmpz_mat([[weight] for weight in way])
-    return None if equations and any((matrix * column).entries()) else way
+    weights.insert(free, weights.pop())
+
+    if equations:
+        matrix = flint().fmpz_mat(equations)
+        column_vector = flint().fmpz_mat([[weight] for weight in weights])
+        if any((matrix * column_vector).entries()):
+            return None
+    return weights
 
 
-def _some_way(points: Sequence[Sequence[Any]]) -> list[int] | None:
-    """Weights, not all 0, with which points add up to 0; None if they are independent."""
-    columns = [integers(column) for column in zip(*points, strict=True) if any(column)]
+def _any_dependency(points: Sequence[Sequence[Number]]) -> list[int] | None:
+    """Return integer weights, not all 0, for which the points sum to 0; None if independent.
+
+    Also return None if the points are too many or too long.
+    """
+    columns = [to_integers(column) for column in zip(*points, strict=True) if any(column)]
     n = len(points)
-    if n > most_points() or effort(n, longest_of(columns)) > most_effort():
+    if n > max_points() or effort(n, max_bits(columns)) > max_effort():
         return None
+
     if not flint():
-        ways = null_space(columns, n)
-        return integers(ways[0]) if ways else None
-    # The first point that those before it, independent of each other, can be combined to.
-    pivots = _pivots(columns, n)
+        basis = null_space(columns, n)
+        return to_integers(basis[0]) if basis else None
+
+    # The first point that is a combination of the points before it, which are independent.
+    pivots = _pivots(columns)
     if len(pivots) == n:
         return None
     free = next(j for j in range(n) if j not in pivots)
-    places = [*(j for j in pivots if j < free), free]
-    found = _only_way([points[place] for place in places])
+    chosen = [*(j for j in pivots if j < free), free]
+    found = _unique_dependency([points[index] for index in chosen])
     if found is None:
         return None
-    way = [0] * n
-    for place, weight in zip(places, found, strict=True):
-        way[place] = weight
-    return way
+    weights = [0] * n
+    for index, weight in zip(chosen, found, strict=True):
+        weights[index] = weight
+    return weights
 
 
-def _pivots(equations: Sequence[Sequence[int]], n_unknowns: int) -> dict[int, None]:
-    """Unknowns that the equations, modulo a prime, can be solved for together."""
+def _pivots(equations: Sequence[Sequence[int]]) -> dict[int, None]:
+    """Return the pivot columns of the equations modulo `PRIME`, in order; needs python-flint."""
     if not equations:
         return {}
     rows, rank = flint().nmod_mat(flint().fmpz_mat(equations), PRIME).rref()
-    places: dict[int, None] = {}
+    pivots: dict[int, None] = {}
     j = 0
     for i in range(rank):
         while rows[i, j] == 0:
             j += 1
-        places[j] = None
-    return places
+        pivots[j] = None
+    return pivots
 
 
-def null_space(equations: Iterable[Iterable[Any]], n_unknowns: int) -> list[list[Fraction]]:
-    """A basis of the solutions of ``Σ coefficient · unknown = 0``, for all equations at once.
+def null_space(equations: Iterable[Iterable[Number]], n_unknowns: int) -> list[list[Fraction]]:
+    """Return a basis of the solutions of ``Σ coefficient · unknown = 0`` for all equations.
 
     Each free unknown is 1 in one vector of the basis and 0 in the others.
     """
-    pivots = _echelon([integers(equation) for equation in equations], n_unknowns)
+    pivots = _echelon([to_integers(equation) for equation in equations], n_unknowns)
     basis = []
-    for free in (j for j in range(n_unknowns) if j not in pivots):
+    for free in range(n_unknowns):
+        if free in pivots:
+            continue
         unknowns = [Fraction(int(j == free)) for j in range(n_unknowns)]
         for pivot, equation in reversed(pivots.items()):
             unknowns[pivot] = -inner(equation, unknowns) / equation[pivot]
@@ -307,40 +363,46 @@ def null_space(equations: Iterable[Iterable[Any]], n_unknowns: int) -> list[list
 
 
 def inner(a: Iterable[Any], b: Sequence[Fraction]) -> Fraction:
-    """``a·b``, exactly."""
+    """Return the dot product ``a·b``, exactly."""
     pairs = zip(a, b, strict=True)
     return sum((Fraction(x) * y for x, y in pairs if x and y), start=Fraction(0))
 
 
-def shortened(vector: Sequence[Any]) -> list[Fraction]:
-    """The same direction with 1 as its largest entry, so that it is a float as well."""
+def scaled_to_one(vector: Sequence[Any]) -> list[Fraction]:
+    """Return the same direction with 1 as its largest absolute entry, which fits into floats."""
     largest = max(map(abs, vector))
     return [Fraction(entry) / largest for entry in vector]
 
 
 def _echelon(equations: list[list[int]], n_unknowns: int) -> dict[int, list[int]]:
-    """The same equations in echelon form by their pivots (Bareiss: no fractions on the way)."""
-    equations = [list(e) for e in dict.fromkeys(tuple(e) for e in equations) if any(e)]
+    """Return the equations in echelon form, by pivot column (Bareiss: all steps in integers)."""
+    unique = dict.fromkeys(tuple(equation) for equation in equations)
+    rest = [list(equation) for equation in unique if any(equation)]
     done: dict[int, list[int]] = {}
-    previous = 1
+    previous_pivot = 1
     for column in range(n_unknowns):
-        found = next((e for e in equations if e[column]), None)
-        if found is None:
+        chosen = next((equation for equation in rest if equation[column]), None)
+        if chosen is None:
             continue
-        equations.remove(found)
-        pivot = found[column]
-        equations = [
-            [(pivot * a - e[column] * b) // previous for a, b in zip(e, found, strict=True)]
-            for e in equations
-        ]
-        equations = [e for e in equations if any(e)]
-        previous = pivot
-        done[column] = found
+        rest.remove(chosen)
+        pivot = chosen[column]
+
+        # Bareiss: the division by the previous pivot has no remainder.
+        reduced = []
+        for equation in rest:
+            factor = equation[column]
+            pairs = zip(equation, chosen, strict=True)
+            row = [(pivot * a - factor * b) // previous_pivot for a, b in pairs]
+            if any(row):
+                reduced.append(row)
+        rest = reduced
+        previous_pivot = pivot
+        done[column] = chosen
     return done
 
 
-def integers(values: Iterable[Any]) -> list[int]:
-    """The same proportions in whole numbers."""
+def to_integers(values: Iterable[Number]) -> list[int]:
+    """Return the values times a positive common factor that makes all of them integers."""
     ratios = [value.as_integer_ratio() for value in values]
     common = lcm(*(denominator for _, denominator in ratios))
     return [numerator * (common // denominator) for numerator, denominator in ratios]

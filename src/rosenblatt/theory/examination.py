@@ -21,7 +21,7 @@ from rosenblatt.theory.argmax import ArgmaxSeparability
 from rosenblatt.theory.certificates import CertificateError
 from rosenblatt.theory.margin import MaxMargin, max_margin
 from rosenblatt.theory.mistake_bounds import MistakeBound, overlap_bound, separable_bound
-from rosenblatt.theory.points import FeatureMap, mapped
+from rosenblatt.theory.points import FeatureMap, apply_feature_map
 from rosenblatt.theory.separability import separability
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # The cost of a suspect takes a pass over all updates in Python.
 MOST_COSTED = 100_000
 # So many values the perceptron may multiply with weights of several classes, about five seconds.
-MOST_PRODUCTS = 20_000_000_000
+MAX_PRODUCTS = 20_000_000_000
 # It sees every row so often at least, and at most.
 FEWEST_EPOCHS, MOST_EPOCHS = 20, 1000
 # Longer fractions are given as floats alone.
@@ -136,7 +136,7 @@ def suspects(
     started = int(ledger.to_arrays()["start"]["t"])
     if not len(ledger):
         return []
-    table = None if X is None else finite_rows(mapped(X, feature_map))
+    table = None if X is None else finite_rows(apply_feature_map(X, feature_map))
     if n_rows is None:
         n_rows = _epoch_length(ledger, started) if table is None else int(table.shape[0])
     rows, place = np.unique(entries.row, return_inverse=True)
@@ -330,7 +330,7 @@ def examine(
     """
     from rosenblatt import Perceptron
 
-    X, y = mapped(X, feature_map), np.asarray(y)
+    X, y = apply_feature_map(X, feature_map), np.asarray(y)
     found = separability(X, y, fit_intercept)
     verdict, detail = found.verdict, found.detail
     try:
@@ -343,7 +343,7 @@ def examine(
     n_products = n_classes * (X.nnz if is_sparse(X) else np.size(X))
     most = MOST_EPOCHS
     if n_classes > 2:
-        most = int(np.clip(MOST_PRODUCTS // max(1, n_products), FEWEST_EPOCHS, MOST_EPOCHS))
+        most = int(np.clip(MAX_PRODUCTS // max(1, n_products), FEWEST_EPOCHS, MOST_EPOCHS))
     learner = Perceptron(
         fit_intercept=fit_intercept,
         random_state=random_state,

@@ -25,7 +25,7 @@ from rosenblatt.theory.mistake_bounds import MistakeBound, mistake_bound
 from rosenblatt.theory.points import read_points
 from rosenblatt.theory.separability import Separability, separability
 
-MOST_COLUMNS = 20_000
+MAX_COLUMNS = 20_000
 # A mapped table is written out; this many numbers take 1.6 GB.
 MOST_CELLS = 200_000_000
 RANDOM_FEATURES = (100, 300, 1000)
@@ -251,8 +251,8 @@ def _mapped(apply: Callable[[Any], Any], table: Any, name: str) -> Any:
 def _too_large(one: Map, n_rows: int) -> str:
     if one.name == "identity":
         return ""
-    if one.n_features > MOST_COLUMNS:
-        return f"{one.n_features:,} columns are more than {MOST_COLUMNS:,}"
+    if one.n_features > MAX_COLUMNS:
+        return f"{one.n_features:,} columns are more than {MAX_COLUMNS:,}"
     cells = one.n_features * n_rows
     return f"{cells:,} numbers are more than {MOST_CELLS:,}" if cells > MOST_CELLS else ""
 

@@ -21,7 +21,7 @@ from rosenblatt.theory.separability import decide
 # So many nodes a question of separability counts for.
 QUESTION = 100
 # A cover by more sets than this is out of reach.
-DEEPEST = 300
+MAX_COVER = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +173,7 @@ class _Search:
             self.owner = np.arange(len(first))
         else:
             rows = Points(everything, np.ones(len(first)), examples.rows.fit_intercept)
-            pairs = PairHull(rows, labels, examples.k).written_out()
+            pairs = PairHull(rows, labels, examples.k).to_array()
             self.points = Points(pairs, np.ones(len(pairs)), fit_intercept=False)
             self.owner = np.repeat(np.arange(len(first)), examples.k - 1)
         self.conflicts: dict[int, Conflict] = {}
@@ -210,7 +210,7 @@ class _Search:
         rows = np.flatnonzero([not removed >> int(one) & 1 for one in self.owner])
         if not len(rows):
             return self.vector
-        found = decide(self.points.only(rows), ())
+        found = decide(self.points.subset(rows), ())
         if found.hyperplane is not None:
             w, b = found.hyperplane.w, found.hyperplane.b
             return np.append(w, b) if self.points.fit_intercept else np.asarray(w)
@@ -271,8 +271,8 @@ class _Search:
                 if all(rest):
                     branch(rest, cost + self.sizes[one], chosen | 1 << one)
 
-        if self.packing(sets) > DEEPEST * max(self.sizes):
-            raise _GaveUp(f"gave up at more than {count(DEEPEST, 'error')}")
+        if self.packing(sets) > MAX_COVER * max(self.sizes):
+            raise _GaveUp(f"gave up at more than {count(MAX_COVER, 'error')}")
         branch(sets, 0, 0)
         return best[1]
 

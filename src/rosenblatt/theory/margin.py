@@ -1,4 +1,4 @@
-"""Margins: of a hyperplane, and the largest there can be."""
+"""The margin of a hyperplane, and the largest margin of any hyperplane."""
 
 from __future__ import annotations
 
@@ -8,30 +8,41 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arrays import AnyArray
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.html_tables import ResultCard
 from rosenblatt.text_tables import ordinary
-from rosenblatt.theory.exact import integers
+from rosenblatt.theory.exact import to_integers
 from rosenblatt.theory.margin_interval import CLOSED, largest_margin
-from rosenblatt.theory.points import DifferenceHull, FeatureMap, PointHull, read_points
+from rosenblatt.theory.points import DifferenceHull, FeatureMap, PointHull, Points, read_points
 from rosenblatt.theory.separability import decide
 
-# So many rows of a conflict are named in an error.
-CONFLICT_SHOWN = 12
+# An error names at most this many rows of a conflict.
+MAX_ROWS_SHOWN = 12
 
 
 def margin(X: Any, y: Any, w: Any, b: float = 0.0, *, feature_map: FeatureMap = None) -> float:
-    """The smallest ``y (w·x + b)`` over the rows; -inf if w and b do not separate them.
+    """Return the smallest ``y (w·x + b)`` over the rows; -inf if w and b do not separate them.
 
-    For w of length 1 it is the distance of the nearest row to the hyperplane.
+    If w has length 1, it is the distance of the nearest row from the hyperplane.
 
     Parameters
     ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows.
     y : array-like of shape (n_samples,)
         Labels of two classes; the second in order is the positive one.
     w : array-like of shape (n_features,)
+        The weights.
     b : float, default=0.0
+        The bias.
+    feature_map : callable or transformer, default=None
+        Applied to X first; w are then weights of the mapped rows.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -48,24 +59,26 @@ def margin(X: Any, y: Any, w: Any, b: float = 0.0, *, feature_map: FeatureMap = 
     values = [*weights.tolist(), float(b)]
     if not np.isfinite(values).all():
         raise InputError("w and b must be finite numbers.")
-    _, smallest = PointHull(points).lowest_exactly(integers(values))
-    return float(smallest / _unit(values)) if smallest > 0 else -np.inf
+
+    # Exact, because the sign decides whether there is a margin at all.
+    _, smallest = PointHull(points).lowest_exactly(to_integers(values))
+    return float(smallest / _common_denominator(values)) if smallest > 0 else -np.inf
 
 
 @dataclass(frozen=True)
 class MaxMargin(ResultCard):
-    """The hyperplane with the largest margin, and how large that is.
+    """The hyperplane with the largest margin, and bounds on that margin.
 
     Attributes
     ----------
     hyperplane : Hyperplane
-        With a normal of length 1, rounded to floats.
+        The hyperplane; its normal has length 1, rounded to floats.
     lower, upper : float
-        The largest margin lies between them, rounding included.
+        Proven bounds on the largest margin, rounding errors included.
     closed : bool
-        Whether they are one number, but for a millionth of it: only then ``margin`` is the largest.
+        Whether the bounds agree to one millionth; only then ``margin`` is the largest.
     support : tuple of int
-        Rows that hold the hyperplane in its place.
+        The rows that determine the hyperplane.
     """
 
     hyperplane: Hyperplane
@@ -75,12 +88,12 @@ class MaxMargin(ResultCard):
 
     @property
     def margin(self) -> float:
-        """``lower``: no more is proven to be possible."""
+        """The largest margin that is proven to be possible: ``lower``."""
         return self.lower
 
     @property
     def gap(self) -> float:
-        """How far the two bounds are apart, relative to the upper one."""
+        """The distance between the two bounds, relative to the upper one."""
         return (self.upper - self.lower) / self.upper
 
     @property
@@ -98,20 +111,30 @@ def max_margin(
 ) -> MaxMargin:
     """Find the hyperplane that lies farthest from the nearest row.
 
-    The largest ``min y (w·x + b)`` over w of length 1. With a bias it is half the distance of the
-    convex hulls of the two classes, without one the distance of the hull of all ``y x`` from the
-    origin; both are the length of a nearest point, found by Wolfe's method with a bound from
-    either side in every round.
+    It maximises ``min y (w·x + b)`` over all w of length 1. With a bias the largest margin is half
+    the distance between the convex hulls of the two classes; without one it is the distance of the
+    hull of all ``y x`` from the origin. Both are the length of a nearest point, which Wolfe's
+    method finds, with a lower and an upper bound in every round.
 
     Parameters
     ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows.
     y : array-like of shape (n_samples,)
         Labels of two classes.
+    fit_intercept : bool, default=True
+        Whether there is a bias, so that the hyperplane need not pass through the origin.
+    feature_map : callable or transformer, default=None
+        Applied to X first; the margin is then that of the mapped rows.
 
     Returns
     -------
     MaxMargin
-        Rows that cannot be separated are refused with an `InputError`.
+
+    Raises
+    ------
+    InputError
+        If the rows cannot be separated.
 
     Examples
     --------
@@ -121,36 +144,43 @@ def max_margin(
     (1.0, (1, 2))
     """
     points, classes = _two_classes(X, y, fit_intercept, feature_map)
-    hull: DifferenceHull | PointHull = PointHull(points)
-    start, b = int(np.argmin(points.squared_norms())), 0.0
+    hull: DifferenceHull | PointHull
     if fit_intercept:
         hull = DifferenceHull(points.X, points.signs)
         start = hull.first
+    else:
+        hull = PointHull(points)
+        start = int(np.argmin(points.squared_norms()))
     scale = float(np.sqrt(points.squared_norms().max()))
     found = largest_margin(hull, start, scale, lambda: decide(points, tuple(classes.tolist())))
     if found.conflict:
-        rows = ", ".join(map(str, found.conflict[:CONFLICT_SHOWN]))
-        more = ", …" if len(found.conflict) > CONFLICT_SHOWN else ""
+        rows = ", ".join(map(str, found.conflict[:MAX_ROWS_SHOWN]))
+        more = ", …" if len(found.conflict) > MAX_ROWS_SHOWN else ""
         raise InputError(
             f"the rows cannot be separated, so they have no margin: rows {rows}{more} are in "
             "conflict. theory.separability shows with which weights."
         )
+
+    # The plane lies half-way between the nearest rows of the two classes.
+    b = 0.0
     if isinstance(hull, DifferenceHull):
         normal = found.direction.tolist()
-        (_, above), (_, below) = hull.lowest_of_each(integers(normal))
-        b = float((below - above) / (2 * _unit(normal)))
+        (_, above), (_, below) = hull.lowest_of_each_class(to_integers(normal))
+        b = float((below - above) / (2 * _common_denominator(normal)))
     support = {row for key in found.keys for row in hull.rows_of(key)}
-    return MaxMargin(
-        Hyperplane(found.direction, b), found.lower, found.upper, tuple(sorted(support))
-    )
+    hyperplane = Hyperplane(found.direction, b)
+    return MaxMargin(hyperplane, found.lower, found.upper, tuple(sorted(support)))
 
 
-def _unit(values: Sequence[float]) -> int:
-    """By what `integers` multiplies floats."""
+def _common_denominator(values: Sequence[float]) -> int:
+    """Return the factor by which `to_integers` multiplies floats."""
     return max(value.as_integer_ratio()[1] for value in values)
 
 
-def _two_classes(X: Any, y: Any, fit_intercept: bool, feature_map: FeatureMap) -> Any:
+def _two_classes(
+    X: Any, y: Any, fit_intercept: bool, feature_map: FeatureMap
+) -> tuple[Points, AnyArray]:
+    """Read rows of exactly two classes; return the points and the classes."""
     points, classes = read_points(X, y, fit_intercept, feature_map)
     if len(classes) == 1:
         raise InputError(

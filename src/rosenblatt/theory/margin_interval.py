@@ -1,4 +1,4 @@
-"""The largest margin between two bounds that hold: floats suggest it, whole numbers prove it."""
+"""Proven bounds on the largest margin: floats suggest it, and exact integers prove it."""
 
 from __future__ import annotations
 
@@ -7,39 +7,41 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import mul
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from rosenblatt.arrays import FloatArray
+from rosenblatt.theory.certificates import Conflict
 from rosenblatt.theory.exact import (
     Walk,
     effort,
     gram,
-    longest_of,
-    most_effort,
-    most_points,
+    max_bits,
+    max_effort,
+    max_points,
     solve,
-    solve_closely,
+    solve_approximately,
 )
 from rosenblatt.theory.nearest import is_closed, nearest_point
-from rosenblatt.theory.points import EPS, MOST_EXACT, Points, floats
+from rosenblatt.theory.points import EPS, MAX_EXACT_PRODUCTS, ExactHull, Points, to_floats
 
-# Bounds this close, relative to the upper one, are called one number.
+# Two bounds whose relative distance is at most this count as one number.
 CLOSED = 1e-6
-# If no more points than these hold the margin, it is found to the last digit of a float. Weights of
-# more points are rounded to so many bits: any weights give a bound, long ones a slow one.
+# If at most this many points support the margin, it is computed to the last digit of a float.
 FEW_POINTS = 12
-MOST_BITS = 1000
-NOTHING = Fraction(1, 1 << MOST_BITS // 2)
+# The weights of more points are rounded to this many bits. Any weights prove a bound, but long
+# weights make it slow.
+MAX_BITS = 1000
+NEGLIGIBLE_SHARE = Fraction(1, 1 << MAX_BITS // 2)
 
 
 @dataclass(frozen=True)
 class MarginInterval:
     """Bounds on the largest product that a vector of length 1 has with every point of a hull.
 
-    ``direction`` has ``lower``, but is rounded to floats; ``upper`` follows from the points of the
-    ``keys``. From the rows of a ``conflict`` it follows that there is no margin.
+    ``direction`` has the margin ``lower``, except that it is rounded to floats. ``upper`` follows
+    from the points of the ``keys``. The rows of a ``conflict`` prove that there is no margin.
     """
 
     lower: float
@@ -49,133 +51,178 @@ class MarginInterval:
     conflict: tuple[int, ...] = ()
 
 
+class ConflictVerdict(Protocol):
+    """The part of a verdict on separability that a margin depends on."""
+
+    @property
+    def separable(self) -> bool | None: ...
+
+    @property
+    def conflict(self) -> Conflict | None: ...
+
+
 def largest_margin(
-    hull: Any,
+    hull: ExactHull,
     start: int,
     scale: float,
-    decide: Callable[[], Any],
-    most_work: float = math.inf,
+    decide: Callable[[], ConflictVerdict],
+    max_work: float = math.inf,
 ) -> MarginInterval:
     """Bound the distance of a hull from the origin.
 
-    ``start`` is the key of a point, ``scale`` the length of the longest; ``decide`` is asked for
-    the verdict on the rows where floats find no separator. After ``most_work``, as `nearest_point`
-    counts it, there is a direction, but nothing is proven of it: the bounds are 0 and infinity.
+    ``start`` is the key of a point and ``scale`` the length of the longest point. ``decide`` is
+    called for the verdict on the rows if floats find no separator. If ``max_work`` is reached, as
+    `nearest_point` counts it, there is a direction, but the bounds are 0 and infinity.
     """
-    near = nearest_point(hull, start, is_closed(scale), most_work)
+    near = nearest_point(hull, start, is_closed(scale), max_work)
     if near.cut_short:
         return MarginInterval(0.0, math.inf, near.point / near.upper, [])
-    keys, weights = near.keys, near.weights.tolist()
+
+    weights = [Fraction(weight) for weight in near.weights.tolist()]
     verdict = None if near.lower > 0 else decide()
-    if verdict is not None and verdict.separable is False:
+    if verdict is not None and verdict.separable is False and verdict.conflict is not None:
         return MarginInterval(0.0, 0.0, np.zeros(len(near.point)), [], verdict.conflict.rows)
-    found = _enclose(hull, keys, [Fraction(weight) for weight in weights])
+    found = _enclose(hull, near.keys, weights)
     return replace(found, lower=max(found.lower, 0.0))
 
 
-def _enclose(hull: Any, keys: list[int], weights: list[Fraction]) -> MarginInterval:
-    """Wolfe's method in whole numbers, from where it ended in floats."""
+def _enclose(hull: ExactHull, keys: list[int], weights: list[Fraction]) -> MarginInterval:
+    """Continue Wolfe's method in exact integers from the point at which floats ended."""
     best, lowest = _bounds(hull, keys, weights)
-    left = most_effort()
+    effort_left = max_effort()
     seen = set[frozenset[int]]()
     while lowest is not None:
         if len(keys) > FEW_POINTS and best.lower >= (1 - CLOSED) * best.upper:
             break
-        if len(keys) > most_points():
+        if len(keys) > max_points():
             break
-        points = hull.whole(keys)[0]
-        # Products of two points are twice as long as the points.
-        left -= effort(len(keys) + 1, 2 * longest_of(points))
-        found = _settled(keys, weights, points) if left > 0 else None
-        if found is None or frozenset(found[0]) in seen:  # rounded weights can lead in a circle
+        points, _ = hull.to_integers(keys)
+        # Products of two points have twice as many bits as the points.
+        effort_left -= effort(len(keys) + 1, 2 * max_bits(points))
+        if effort_left <= 0:
+            break
+        found = _nearest_of(keys, weights, points)
+        # Rounded weights can return to points that were there before.
+        if found is None or frozenset(found[0]) in seen:
             break
         keys, weights = found
         seen.add(frozenset(keys))
+
         now, lowest = _bounds(hull, keys, weights)
         if now.conflict or now.lower > best.lower:
             best = replace(now, upper=min(now.upper, best.upper))
         elif now.upper < best.upper:
             best = replace(best, upper=now.upper, keys=now.keys)
         if lowest is not None and lowest not in keys:
-            keys, weights = [*keys, lowest], [*weights, Fraction(0)]
+            keys = [*keys, lowest]
+            weights = [*weights, Fraction(0)]
     return best
 
 
-def _settled(
+def _nearest_of(
     keys: list[int], weights: list[Fraction], points: list[list[int]]
 ) -> tuple[list[int], list[Fraction]] | None:
-    """The nearest point of the hull of some points, and of those that it needs."""
+    """Find the nearest point of the hull of some points; return the keys that it needs and weights.
+
+    Return None if no solution is found.
+    """
     products = gram(points)
     walk = Walk(points, weights)
     # Every round but the last drops a point.
     for _ in points:
-        places = list(walk.shares)
-        equations = [[*(products[i][j] for j in places), -1] for i in places]
-        equations.append([1] * len(places) + [0])
-        right = [0] * len(places) + [1]
-        few = len(places) <= FEW_POINTS
-        solution = solve(equations, right) if few else solve_closely(equations, right, MOST_BITS)
-        if solution is None:
-            walk.drop_a_dependent_point()
+        kept = list(walk.shares)
+
+        # The nearest affine combination has Gram · shares = constant, and its shares have sum 1.
+        equations = [[*(products[i][j] for j in kept), -1] for i in kept]
+        equations.append([1] * len(kept) + [0])
+        right = [0] * len(kept) + [1]
+        if len(kept) <= FEW_POINTS:
+            solution = solve(equations, right)
+            smallest_share = Fraction(0)
         else:
-            # Shares of many points are known to some bits, so what is left of them may be rounding.
-            least = Fraction(0) if few else NOTHING
-            target = [
-                share if share > least else min(share, Fraction(0)) for share in solution[:-1]
-            ]
+            # These shares have a limited number of bits, so very small ones may be rounding.
+            solution = solve_approximately(equations, right, MAX_BITS)
+            smallest_share = NEGLIGIBLE_SHARE
+
+        if solution is None:
+            walk.drop_dependent_point()
+        else:
+            target = []
+            for share in solution[:-1]:
+                target.append(share if share > smallest_share else min(share, Fraction(0)))
             if min(target) > 0:
-                return [keys[place] for place in places], target
-            walk.go_towards([share.as_integer_ratio() for share in target])
+                return [keys[index] for index in kept], target
+            walk.move_towards([share.as_integer_ratio() for share in target])
         if not walk.shares:
             return None
     return None
 
 
 def _bounds(
-    hull: Any, keys: list[int], weights: Sequence[Fraction]
+    hull: ExactHull, keys: list[int], weights: Sequence[Fraction]
 ) -> tuple[MarginInterval, int | None]:
-    """What the weighted mean of some points proves, and the lowest point if that lies lower."""
+    """Return the bounds that a weighted mean p of points proves, and the key of a lower point.
+
+    The upper bound is ‖p‖, the lower bound the smallest product of p/‖p‖ with a point. The key is
+    None if no point is lower than p.
+    """
     common = math.lcm(*(weight.denominator for weight in weights))
     if len(keys) > FEW_POINTS:
-        common = min(common, 1 << MOST_BITS)
+        common = min(common, 1 << MAX_BITS)
     shares = [round(weight * common) for weight in weights]
-    points, unit = hull.whole(keys)
+    points, unit = hull.to_integers(keys)
     mean = [sum(map(mul, shares, column)) for column in zip(*points, strict=True)]
     squared = sum(map(mul, mean, mean))
     if not squared:
         rows = tuple(sorted({row for key in keys for row in hull.rows_of(key)}))
         return MarginInterval(0.0, 0.0, np.zeros(len(mean)), keys, rows), None
+
     lowest, product = hull.lowest_exactly(mean)
-    lower = root(product * product / squared, up=product < 0)
+    # Rounding away from 0 makes a negative bound smaller.
+    size = rounded_root(product * product / squared, up=product < 0)
+    lower = -size if product < 0 else size
     length = sum(shares) * unit
-    upper = root(Fraction(squared, length * length), up=True)
-    direction, _ = floats(mean)
+    upper = rounded_root(Fraction(squared, length * length), up=True)
+    direction, _ = to_floats(mean)
     direction /= np.linalg.norm(direction)
-    found = MarginInterval(-lower if product < 0 else lower, upper, direction, keys)
-    return found, None if product * length >= squared else lowest
+    has_lower_point = product * length < squared
+    return MarginInterval(lower, upper, direction, keys), lowest if has_lower_point else None
 
 
 def longest(points: Points, *, in_two_places: bool = False) -> float:
-    """The length of the longest point, from above; of one that is written down twice √2 of it."""
-    norms = points.squared_norms()
-    slack, lost = (points.n_dimensions + 4) * EPS, points.n_dimensions * 2.0**-1070
-    near = np.flatnonzero(norms >= (1 - 2 * slack) * norms.max() - lost)
+    """Return an upper bound, tight to the last digit if possible, on the longest point.
+
+    With ``in_two_places``, as in Kesler's construction, it is √2 times as long.
+    """
+    squared = points.squared_norms()
+    slack = (points.n_dimensions + 4) * EPS
+    underflow = points.n_dimensions * 2.0**-1070
+    near = np.flatnonzero(squared >= (1 - 2 * slack) * squared.max() - underflow)
     times = 2 if in_two_places else 1
-    if len(near) * points.n_dimensions > MOST_EXACT // 20:
-        return root(Fraction(float((norms.max() + lost) * (1 + 2 * slack))) * times, up=True)
-    rows, unit = points.whole(near)
-    return root(Fraction(times * max(sum(map(mul, row, row)) for row in rows), unit**2), up=True)
+
+    # If too many points are about equally long for exact arithmetic, add the rounding error.
+    if len(near) * points.n_dimensions > MAX_EXACT_PRODUCTS // 20:
+        bound = float((squared.max() + underflow) * (1 + 2 * slack))
+        return rounded_root(Fraction(bound) * times, up=True)
+    rows, unit = points.to_integers(near)
+    largest = max(sum(map(mul, row, row)) for row in rows)
+    return rounded_root(Fraction(times * largest, unit**2), up=True)
 
 
-def root(square: Fraction, *, up: bool) -> float:
-    """The largest float that is not above the root, or the smallest that is not below."""
-    n, d = square.as_integer_ratio()
-    half = max(0, 64 - (n.bit_length() - d.bit_length()) // 2)
-    whole = math.isqrt((n << 2 * half) // d)
-    if up and whole * whole * d != n << 2 * half:
-        whole += 1
-    exact = Fraction(whole, 1 << half)
-    near = float(exact)
-    if (near < exact) if up else (near > exact):
-        return math.nextafter(near, math.inf if up else 0.0)
-    return near
+def rounded_root(square: Fraction, *, up: bool) -> float:
+    """Return the square root, rounded to the next float above or below."""
+    numerator, denominator = square.as_integer_ratio()
+    # Shift by an even number of bits, so that the integer root has at least 64 bits.
+    half_shift = max(0, 64 - (numerator.bit_length() - denominator.bit_length()) // 2)
+    shifted = numerator << 2 * half_shift
+    root = math.isqrt(shifted // denominator)
+    if up and root * root * denominator != shifted:
+        root += 1
+    exact = Fraction(root, 1 << half_shift)
+
+    nearest = float(exact)
+    if up and nearest < exact:
+        return math.nextafter(nearest, math.inf)
+    if not up and nearest > exact:
+        return math.nextafter(nearest, 0.0)
+    return nearest

@@ -1,160 +1,185 @@
 """The point of a convex hull that is nearest to the origin (Wolfe 1976).
 
-It decides everything: its length is the largest margin; if it is not 0 it separates; if it is 0,
-the weights that make it are the conflict.
+This point decides everything. Its length is the largest margin. If it is not 0, it is the normal of
+a separating plane. If it is 0, the weights of the points that it is a mean of are the conflict.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from rosenblatt.arrays import FloatArray
 
-# Weights below this share of the largest are rounding, and their points leave the corral.
+# Weights below this share of the largest are rounding errors, and their points leave the corral.
 NEGLIGIBLE = 1e-14
-# Shorter beside the longest point of its corral, the nearest one cannot be told from rounding.
+# A nearest point shorter than this share of the longest point in the corral may be rounding only.
 ROUNDING = 1e-14
-# So often the corral is computed anew before rounding has the last word; a walk has so many rounds.
-MOST_RENEWALS, MOST_ROUNDS = 50, 20_000
-# A look at all points is one product of matrices: a term of it takes about such a part of the time
-# that a number of the corral takes in a round.
-PART_OF_A_LOOK = 1 / 32
-# So many points, and numbers in them, are listed whenever all are looked at; they are enough until
-# none is so far below the nearest one as this share of the lowest then.
-MOST_LISTED, MOST_NUMBERS, LISTED_DEPTH = 1024, 4_000_000, 0.25
+# How often the corral is recomputed before rounding errors end the search.
+MAX_RENEWALS = 50
+MAX_ROUNDS = 20_000
+# One scan of all points is a matrix product. A term of it takes about this share of the time that
+# a number of the corral takes in a round.
+SCAN_TERM_COST = 1 / 32
+# Every scan puts at most this many points, with at most this many numbers, on the shortlist. The
+# shortlist is used until none of its points is as far below the nearest point as this share of the
+# depth of the lowest point at the scan.
+MAX_LISTED = 1024
+MAX_LISTED_NUMBERS = 4_000_000
+LISTED_DEPTH = 0.25
 # Relative distance between the two bounds at which a search for the largest margin ends.
 GAP = 1e-7
 
 
 class Hull(Protocol):
-    """Points that can be asked for the one that lies farthest against a direction.
+    """The convex hull of points that are addressed by integer keys."""
 
-    Where they are not too many, ``products(p)`` is the product of each with p, by its key, and
-    ``take(keys)`` writes some of them out.
-    """
-
-    # How many numbers are multiplied to find the lowest.
-    work_of_a_look: int
+    # How many numbers are multiplied to find the lowest point.
+    work_per_scan: int
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
-        """The point with the smallest product with p, and that product."""
+        """Return the key of the point with the smallest product with p, and that product."""
 
     def point(self, key: int) -> FloatArray:
-        """One point, written out."""
+        """Return one point."""
+
+    def products(self, p: FloatArray) -> FloatArray | None:
+        """Return the product of every point with p, by key; None if there are too many points."""
+
+    def take(self, keys: Sequence[int]) -> FloatArray:
+        """Return some points, one row per point."""
 
 
 @dataclass
 class Nearest:
-    """A point of the hull, the weights that make it, and what every point has in its direction."""
+    """A point of the hull, the weights that it is made of, and the bounds that follow from it."""
 
     point: FloatArray
     keys: list[int]
     weights: FloatArray
+    # The smallest product of the point with any point of the hull.
     lowest: float = -np.inf
-    # Whether the walk ended for the sake of its limit on work.
+    # Whether the search ended because it reached its limit on work.
     cut_short: bool = False
 
     @property
     def upper(self) -> float:
-        """No unit vector has a larger product with every point of the hull."""
+        """An upper bound: no unit vector has a larger product with every point of the hull."""
         return float(np.linalg.norm(self.point))
 
     @property
     def lower(self) -> float:
-        """The unit vector along the point has at least this product with every point."""
+        """A lower bound: the unit vector along the point has it with every point of the hull."""
         return self.lowest / self.upper if self.upper > 0 else -np.inf
 
 
 def is_closed(scale: float) -> Callable[[Nearest], bool]:
-    """When the two bounds meet, or the point is the origin beside points of this size."""
+    """Return a test whether the two bounds meet, or the point is 0 relative to this scale."""
     return lambda now: now.upper <= 1e-12 * scale or now.lower >= (1 - GAP) * now.upper
 
 
 def nearest_point(
-    hull: Hull, start: int, enough: Callable[[Nearest], bool], most_work: float = math.inf
+    hull: Hull, start: int, is_enough: Callable[[Nearest], bool], max_work: float = math.inf
 ) -> Nearest:
-    """Walk from a point towards the nearest until ``enough`` says so or no point lies lower.
+    """Search for the nearest point until ``is_enough`` returns True or no point is lower.
 
-    A corral of points is kept whose nearest affine point lies inside their own hull; each round
-    takes in a point that lies low and drops those that get in the way. A round counts as the
-    numbers of the corral, and a look at all points as a part of what it multiplies; after
-    ``most_work`` the walk is cut short.
+    The search keeps a corral of points whose nearest affine combination lies inside their own hull.
+    Each round adds a low point and drops the points that get in the way. The work of a round is the
+    number of values in the corral, plus a share of the work of a scan; after ``max_work`` the
+    search is cut short.
     """
     with np.errstate(all="ignore"):
-        now = _walk(hull, start, enough, most_work)
-        if not (np.isfinite(now.weights).all() and (now.weights > 0).all()):
-            cut_short = now.cut_short
-            now = Nearest(hull.point(start), [start], np.ones(1), cut_short=cut_short)
+        now = _search(hull, start, is_enough, max_work)
+
+        # If rounding spoiled the weights, fall back to the starting point.
+        is_valid = np.isfinite(now.weights).all() and (now.weights > 0).all()
+        if not is_valid:
+            now = Nearest(hull.point(start), [start], np.ones(1), cut_short=now.cut_short)
         if now.lowest == -np.inf:
             now.lowest = hull.lowest(now.point)[1]
     return now
 
 
-def _walk(hull: Hull, start: int, enough: Callable[[Nearest], bool], most_work: float) -> Nearest:
-    corral, listed = _Corral(hull, start), _Shortlist(hull)
-    now, renewals, renewed = corral.nearest(), 0, False
+def _search(
+    hull: Hull, start: int, is_enough: Callable[[Nearest], bool], max_work: float
+) -> Nearest:
+    corral = _Corral(hull, start)
+    shortlist = _Shortlist(hull)
+    now = corral.nearest()
+    n_renewals = 0
+    was_renewed = False
     work = 0.0
-    for _ in range(MOST_ROUNDS):
-        key, product, of_all = listed.lowest(now)
-        now.lowest = product if of_all else -np.inf
-        if enough(now) or not now.upper > ROUNDING * corral.longest:
+    for _ in range(MAX_ROUNDS):
+        key, product, is_scan = shortlist.lowest(now)
+        now.lowest = product if is_scan else -np.inf
+        if is_enough(now) or not now.upper > ROUNDING * corral.longest:
             break
+
         work += len(corral.keys) * len(now.point)
-        if of_all:
-            work += PART_OF_A_LOOK * hull.work_of_a_look
-        if work > most_work:
+        if is_scan:
+            work += SCAN_TERM_COST * hull.work_per_scan
+        if work > max_work:
             now.cut_short = True
             break
-        # Points in the corral have that product, up to rounding, and no other has less.
-        stuck = key in corral.keys or product >= now.upper**2 or not corral.take_in(key)
-        if stuck and (renewed or renewals == MOST_RENEWALS):
+
+        # All points of the corral have the product ‖p‖² with the nearest point p, up to rounding.
+        # Without a lower point there is no progress. Recompute the corral once without the rounding
+        # errors, and end the search if that does not help.
+        is_stuck = key in corral.keys or product >= now.upper**2 or not corral.add(key)
+        if is_stuck and (was_renewed or n_renewals == MAX_RENEWALS):
             break
-        renewed = stuck
-        if stuck:
-            renewals += 1
+        was_renewed = is_stuck
+        if is_stuck:
+            n_renewals += 1
             corral.renew()
         now = corral.nearest()
     return now
 
 
 class _Shortlist:
-    """The points that lay lowest when all were last looked at: most rounds need no others."""
+    """The points that were lowest at the last scan; most rounds need no others."""
 
-    def __init__(self, hull: Any) -> None:
+    def __init__(self, hull: Hull) -> None:
         self._hull = hull
         self._keys: list[int] = []
         self._points: FloatArray = np.zeros((0, 0))
+        # How far below the nearest point the lowest point was at the last scan.
         self._depth = 0.0
 
     def lowest(self, now: Nearest) -> tuple[int, float, bool]:
-        """A point that lies low, its product, and whether that is the lowest of all."""
+        """Return a low point, its product, and whether all points were scanned to find it."""
         if self._keys:
-            products = self._points @ now.point
-            place = int(np.argmin(products))
-            if now.upper - products[place] / now.upper >= LISTED_DEPTH * self._depth:
-                return self._keys[place], float(products[place]), False
-        most = min(MOST_LISTED, MOST_NUMBERS // len(now.point))
-        products = self._hull.products(now.point) if hasattr(self._hull, "products") else []
-        if len(products) <= 2 * most:
+            listed = self._points @ now.point
+            index = int(np.argmin(listed))
+            if now.upper - listed[index] / now.upper >= LISTED_DEPTH * self._depth:
+                return self._keys[index], float(listed[index]), False
+
+        products = self._hull.products(now.point)
+        if products is None:
             return *self._hull.lowest(now.point), True
-        self._keys = np.argpartition(products, most)[:most].tolist()
-        self._points = self._hull.take(self._keys)
         key = int(np.argmin(products))
-        self._depth = float(now.upper - products[key] / now.upper)  # of the origin, no number
+
+        # A shortlist saves nothing if it would hold most of the points.
+        n_listed = min(MAX_LISTED, MAX_LISTED_NUMBERS // len(now.point))
+        if len(products) > 2 * n_listed:
+            self._keys = np.argpartition(products, n_listed)[:n_listed].tolist()
+            self._points = self._hull.take(self._keys)
+            # NaN if the nearest point is the origin, which sends the next round to a scan.
+            self._depth = float(now.upper - products[key] / now.upper)
         return key, float(products[key]), True
 
 
 class _Corral:
-    """A few points P, and weights of sum 1 that make the point of their hull nearest to 0.
+    """A few points P, and weights with sum 1 that make the point of their hull nearest to 0.
 
-    A square root S of an inverse, ``S Sᵀ = (P Pᵀ + c)⁻¹``, is kept while points come and go; on the
-    plane of sum 1 the constant c changes nothing. The last point takes the place of one that goes.
+    A square root S of an inverse, ``S Sᵀ = (P Pᵀ + c)⁻¹``, is updated as points come and go. The
+    constant c makes the matrix regular and changes nothing on the plane of weights with sum 1. If a
+    point is deleted, the last point takes its position.
     """
 
     def __init__(self, hull: Hull, start: int) -> None:
@@ -164,11 +189,12 @@ class _Corral:
         first = hull.point(start)
         self.longest = 0.0
         self._constant = float(first @ first) or 1.0
+        # Buffers that grow with the corral.
         self._rows: FloatArray = np.zeros((64, len(first)))
         self._roots: FloatArray = np.zeros((64, 64))
-        # How much the products of the points with the nearest one may differ, beside them.
-        self._uneven = 1e-3
-        self.take_in(start)
+        # How much the products of the points with the nearest point may differ, relative to them.
+        self._tolerance = 1e-3
+        self.add(start)
 
     @property
     def _points(self) -> FloatArray:
@@ -179,17 +205,21 @@ class _Corral:
         return self._roots[: len(self.keys), : len(self.keys)]
 
     def nearest(self) -> Nearest:
+        """Return the nearest point of the hull of the corral."""
         return Nearest(self.weights @ self._points, list(self.keys), self.weights)
 
-    def take_in(self, key: int) -> bool:
-        """Walk on with one more point; False if it changes nothing that the digits can hold."""
+    def add(self, key: int) -> bool:
+        """Add a point and move to the new nearest point; return False if it changes nothing.
+
+        That happens if the digits of floats cannot hold the change.
+        """
         if not self._append(key):
             return False
-        self._settle()
+        self._move_to_minimum()
         return key in self.keys
 
-    def _settle(self) -> None:
-        """Walk to the nearest point of the plane through all, and drop those it leaves behind."""
+    def _move_to_minimum(self) -> None:
+        """Move to the nearest point of the plane through all points; drop those left behind."""
         # Every round but the last drops a point, and one always stays.
         for _ in range(len(self.keys)):
             target = self._affine_minimum()
@@ -197,75 +227,101 @@ class _Corral:
             if not falling.any():
                 self.weights = target
                 return
+
+            # Go as far towards the target as the hull reaches.
             drop = np.maximum(self.weights[falling] - target[falling], 1e-300)
             share = min(float(np.min(self.weights[falling] / drop)), 1.0)
             weights = self.weights + share * (target - self.weights)
+
+            # At least one point leaves, even if rounding hides it, and at least one stays.
             leaving = weights <= NEGLIGIBLE * weights.max()
-            if not leaving.any():  # rounding: the one that fell farthest has to go
+            if not leaving.any():
                 leaving[np.argmin(np.where(falling, weights, np.inf))] = True
             if leaving.all():
                 leaving[np.argmax(weights)] = False
             self.weights = weights
-            for place in np.flatnonzero(leaving)[::-1]:
-                self._delete(int(place))
+            for index in np.flatnonzero(leaving)[::-1]:
+                self._delete(int(index))
             self.weights = self.weights / self.weights.sum()
 
     def _append(self, key: int) -> bool:
-        point, k = self._hull.point(key), len(self.keys)
+        """Add a point with weight 0; return False if it lies in the span of the others."""
+        point = self._hull.point(key)
+        k = len(self.keys)
         if k == len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
             self._roots = np.pad(self._roots, (0, k))
-        root, points, constant = self._root, self._points, self._constant
-        # What is left of the point, with its 1, outside the span of the others.
-        left, one, shares, squared = point, 1.0, np.zeros(k), float(point @ point) + constant
-        for _ in range(2):  # the second time for what rounding hid where little is left
-            more = root @ ((points @ left + constant * one) @ root)
-            left, one, shares = left - more @ points, one - float(more.sum()), shares + more
-            height = float(np.sqrt(left @ left + constant * one * one))
+        root = self._root
+        points = self._points
+        constant = self._constant
+
+        # Project the point, with its 1, off the span of the others (Gram-Schmidt). A second round
+        # removes the rounding errors that matter if little is left.
+        rest = point
+        rest_one = 1.0
+        shares = np.zeros(k)
+        squared = float(point @ point) + constant
+        for _ in range(2):
+            more = root @ ((points @ rest + constant * rest_one) @ root)
+            rest = rest - more @ points
+            rest_one = rest_one - float(more.sum())
+            shares = shares + more
+            height = float(np.sqrt(rest @ rest + constant * rest_one * rest_one))
             if height**2 > 0.01 * squared:
                 break
         if height <= ROUNDING * self.longest:
             return False
+
         self._rows[k] = point
         self.keys.append(key)
         self.weights = np.append(self.weights, 0.0 if k else 1.0)
         self.longest = max(self.longest, float(np.linalg.norm(point)))
-        self._root[:k, k], self._root[k, :k], self._root[k, k] = -shares / height, 0.0, 1 / height
+        # The new row and column of S.
+        self._root[:k, k] = -shares / height
+        self._root[k, :k] = 0.0
+        self._root[k, k] = 1 / height
         return True
 
-    def _delete(self, place: int) -> None:
-        root, last = self._root, len(self.keys) - 1
-        # A reflection leaves the row of the point nothing but its last entry: both can go.
-        normal = root[place].copy()
+    def _delete(self, index: int) -> None:
+        """Drop a point; the last one takes its position."""
+        root = self._root
+        last = len(self.keys) - 1
+        # A reflection leaves the row of the point with only its last entry, so that its row and the
+        # last column can go.
+        normal = root[index].copy()
         normal[last] += np.copysign(np.linalg.norm(normal), normal[last])
         root -= np.multiply.outer(root @ normal, normal * (2 / (normal @ normal)))
-        root[place], self._rows[place] = root[last], self._rows[last]
-        self.keys[place], self.weights[place] = self.keys[last], self.weights[last]
+        root[index] = root[last]
+        self._rows[index] = self._rows[last]
+        self.keys[index] = self.keys[last]
+        self.weights[index] = self.weights[last]
         self.keys.pop()
         self.weights = self.weights[:last]
 
     def renew(self) -> None:
-        """Compute the root anew, without what rounding added up to, and the last digits with it."""
-        self._uneven = 1e-9
+        """Recompute the root without the accumulated rounding errors, and refine the weights."""
+        self._tolerance = 1e-9
         ones = np.full(len(self.keys), np.sqrt(self._constant))
         triangle = np.linalg.qr(np.vstack([self._points.T, ones]), mode="r")
         if len(triangle) == len(ones) and np.abs(np.diag(triangle)).min() > 0:
-            with suppress(np.linalg.LinAlgError):  # numbers that underflow on the way
+            # The inverse fails if intermediate numbers underflow; then the old root stays.
+            with suppress(np.linalg.LinAlgError):
                 self._root[:] = np.linalg.inv(triangle)
-        self._settle()
+        self._move_to_minimum()
 
     def _affine_minimum(self) -> FloatArray:
-        """Weights, of sum 1 but of any sign, of the combination nearest to the origin."""
-        points, root = self._points, self._root
+        """Return the weights, of sum 1 and any sign, of the combination nearest to the origin."""
+        points = self._points
+        root = self._root
         ones = root @ root.sum(axis=0)
-        found = ones / ones.sum()
+        weights = ones / ones.sum()
         for _ in range(3):
-            # All points have the same product with it, up to rounding.
-            point = found @ points
+            # At the minimum all points have the same product with it, up to rounding.
+            point = weights @ points
             products = points @ point
             length = float(np.linalg.norm(point))
-            if np.ptp(products) <= length * max(self._uneven * length, ROUNDING * self.longest):
+            if np.ptp(products) <= length * max(self._tolerance * length, ROUNDING * self.longest):
                 break
-            rest = root @ (products @ root)
-            found = found - rest + ones * (rest.sum() / ones.sum())
-        return np.asarray(found)
+            correction = root @ (products @ root)
+            weights = weights - correction + ones * (correction.sum() / ones.sum())
+        return np.asarray(weights)

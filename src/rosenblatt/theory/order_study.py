@@ -14,7 +14,7 @@ from rosenblatt.core.rows import margins, scores
 from rosenblatt.errors import ConvergenceWarning, ParameterError
 from rosenblatt.html_tables import escape, html_card, html_headline, html_table
 from rosenblatt.runs import finite_rows
-from rosenblatt.theory.points import FeatureMap, mapped
+from rosenblatt.theory.points import FeatureMap, apply_feature_map
 
 
 class Spread(NamedTuple):
@@ -185,7 +185,10 @@ def order_study(
     check.whole("n_orders", n_orders, at_least=1)
     if (X_test is None) != (y_test is None):
         raise ParameterError("X_test and y_test go together: give both or neither.")
-    X, X_test = mapped(X, feature_map), None if X_test is None else mapped(X_test, feature_map)
+    X, X_test = (
+        apply_feature_map(X, feature_map),
+        None if X_test is None else apply_feature_map(X_test, feature_map),
+    )
     table, labels = finite_rows(X), np.asarray(y)
     seeds = _generator(random_state).integers(2**31 - 1, size=n_orders).tolist()
     asked = X if X_test is None else X_test

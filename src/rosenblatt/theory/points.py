@@ -1,11 +1,11 @@
-"""Labelled rows as points to have on one side of a plane through the origin, and their hulls."""
+"""Labelled rows as points that must lie on one side of a plane through 0, and hulls of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from operator import add, mul
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,36 +13,44 @@ from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import AnyArray, FloatArray, IndexArray, SparseRows, is_sparse
 from rosenblatt.core.rows import as_rows, inspect, refuse_tiny
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.theory.nearest import Hull
 
 EPS = float(np.finfo(np.float64).eps)
-# As much a product of a value and a number of at most 1 can lose below the smallest float.
+# At most this much is lost by underflow when a value is multiplied by a number of at most 1.
 UNDERFLOW = FLOAT64_LIMIT * 2.0**-1073
-# Rows without a larger value have separators that are too long for floats.
-LEAST = 1e-300
-# So many numbers are multiplied exactly to tell which of some points lies lowest.
-MOST_EXACT = 1_000_000
-# Φ: a function of a table, or anything with a method ``transform``.
+# If no value of the rows is this large, their separators are too long for floats.
+SMALLEST_VALUE = 1e-300
+# At most this many numbers are multiplied exactly to find out which of some points is lowest.
+MAX_EXACT_PRODUCTS = 1_000_000
+
+# A feature map Φ: a function of a table, or an object with a method ``transform``.
 FeatureMap = Callable[[Any], Any] | Any | None
+Table = FloatArray | SparseRows
+# Row numbers or keys of points.
+Indices = Sequence[int] | IndexArray
 
 
 class Points:
-    """The points ``z = y (x, 1)`` (without a bias: ``y x``), never written out.
+    """The points ``z = y (x, 1)`` (without a bias: ``y x``), which are never stored as a table.
 
-    A vector v separates the rows if and only if ``z·v > 0`` for every point; if there is none,
-    some points have non-negative weights, not all 0, that add up to nothing (Gordan). Features may
-    be shifted (with a bias) and scaled for the sake of arithmetic, which leaves both as they are.
+    A vector v separates the rows if and only if ``z·v > 0`` for every point. If there is no such
+    vector, some points have non-negative weights, not all 0, whose weighted sum is 0 (Gordan's
+    alternative). Features may be shifted (with a bias) and scaled to improve the arithmetic, which
+    changes neither statement.
     """
 
     def __init__(
         self,
-        X: Any,
+        X: Table,
         signs: FloatArray,
         fit_intercept: bool,
         *,
         shift: FloatArray | None = None,
         scale: FloatArray | None = None,
     ) -> None:
-        self.X, self.signs, self.fit_intercept = X, signs, fit_intercept
+        self.X = X
+        self.signs = signs
+        self.fit_intercept = fit_intercept
         self._shift = np.zeros(X.shape[1]) if shift is None else shift
         self._scale = np.ones(X.shape[1]) if scale is None else scale
 
@@ -55,11 +63,11 @@ class Points:
 
     @property
     def n_stored(self) -> int:
-        """How many numbers a look at all rows reads."""
-        return int(self.X.nnz if is_sparse(self.X) else self.X.size)
+        """The number of values that one pass over all rows reads."""
+        return int(self.X.nnz if isinstance(self.X, SparseRows) else self.X.size)
 
     def products(self, v: FloatArray) -> FloatArray:
-        """``z·v`` for every point; for several vectors, one a row, with a column for each."""
+        """Return ``z·v`` for every point; for several vectors (rows), a column for each."""
         plain = self.unscaled(v)
         d = self.X.shape[1]
         scores = self.X @ plain[..., :d].T
@@ -67,81 +75,99 @@ class Points:
             scores = scores + plain[..., d]
         return np.asarray((self.signs * scores.T).T)
 
-    def sizes(self, v: FloatArray) -> FloatArray:
-        """The sum of the sizes of all terms of `products`, which its rounding is a share of."""
+    def term_sizes(self, v: FloatArray) -> FloatArray:
+        """Return the sum of the absolute values of all terms of `products`.
+
+        The rounding error of a product is at most a small multiple of it.
+        """
         plain = np.abs(self.unscaled(v))
         d = self.X.shape[1]
-        sizes = abs(self.X) @ plain[..., :d].T
+        sizes = self._magnitudes() @ plain[..., :d].T
         return np.asarray(sizes + plain[..., d:].sum(axis=-1))
 
+    def _magnitudes(self) -> Table:
+        return abs(self.X) if isinstance(self.X, SparseRows) else np.abs(self.X)
+
     def rounding(self, v: FloatArray) -> FloatArray:
-        """How far `products` can be off, also where v was rounded to floats before."""
-        return (self.n_dimensions + 6) * (EPS * self.sizes(v) + UNDERFLOW)
+        """Return an upper bound on the errors of `products`, even if v was rounded to floats."""
+        return (self.n_dimensions + 6) * (EPS * self.term_sizes(v) + UNDERFLOW)
 
-    def whole(self, rows: Any) -> tuple[list[list[int]], int]:
-        """Some points in whole numbers, and the power of 2 that they were multiplied by."""
-        ratios = [[v.as_integer_ratio() for v in row] for row in self.take(rows).tolist()]
-        unit = max(d for row in ratios for _, d in row)
-        return [[n * (unit // d) for n, d in row] for row in ratios], unit
+    def to_integers(self, rows: Indices) -> tuple[list[list[int]], int]:
+        """Return some points as integers, and the power of 2 that they were multiplied by."""
+        ratios = []
+        for point in self.take(rows).tolist():
+            ratios.append([value.as_integer_ratio() for value in point])
+        unit = max(denominator for point in ratios for _, denominator in point)
+        points = [[numerator * (unit // d) for numerator, d in point] for point in ratios]
+        return points, unit
 
-    def take(self, rows: Any) -> FloatArray:
-        """Some points written out, one a row."""
+    def take(self, rows: Indices) -> FloatArray:
+        """Return some points as a dense array, one row per point."""
         chosen = self.X[rows]
-        if is_sparse(chosen):
-            chosen = chosen.toarray()
-        chosen = (np.asarray(chosen, np.float64) - self._shift) / self._scale
+        dense = chosen.toarray() if isinstance(chosen, SparseRows) else chosen
+        scaled = (np.asarray(dense, np.float64) - self._shift) / self._scale
         if self.fit_intercept:
-            chosen = np.column_stack([chosen, np.ones(len(chosen))])
-        return np.asarray(self.signs[rows][:, None] * chosen)
+            scaled = np.column_stack([scaled, np.ones(len(scaled))])
+        return np.asarray(self.signs[rows][:, None] * scaled)
 
     def squared_norms(self) -> FloatArray:
-        """The squared length of every point, features as they are."""
+        """Return the squared length of every point, with the features in their original units."""
         return as_rows(self.X, np.float64).squared_norms() + float(self.fit_intercept)
 
     def balanced(self) -> Points:
-        """The same points with every feature between -1 and 1; sparse rows keep their zeros.
+        """Return the same points with every feature between -1 and 1; sparse rows stay sparse.
 
-        Without a bias points of very different lengths are made longer or shorter, by their signs.
+        Without a bias, points of very different lengths are also brought to similar lengths, by
+        changing their signs to other positive or negative factors.
         """
-        if is_sparse(self.X):
+        if isinstance(self.X, SparseRows):
             low, high = self.X.column_range()
             scale = np.maximum(-low, high)
             shift = np.zeros(len(scale))
         else:
-            low, high = self.X.min(axis=0), self.X.max(axis=0)
+            low = self.X.min(axis=0)
+            high = self.X.max(axis=0)
             shift = low / 2 + high / 2 if self.fit_intercept else np.zeros(len(low))
             scale = np.maximum(high - shift, shift - low)
-        scale = np.where(scale > 1e-307, scale, 1.0)  # below it, the inverse is no number
+        # The inverse of a smaller scale would be infinite.
+        scale = np.where(scale > 1e-307, scale, 1.0)
+
         signs = self.signs
         if not self.fit_intercept:
-            sizes = np.asarray(abs(self.X) @ (1 / scale))
+            sizes = np.asarray(self._magnitudes() @ (1 / scale))
             signs = signs / np.where(sizes > 1e-150, sizes, 1.0)
         return Points(self.X, signs, self.fit_intercept, shift=shift, scale=scale)
 
-    def only(self, rows: IndexArray) -> Points:
-        """Some of the points."""
+    def subset(self, rows: IndexArray) -> Points:
+        """Return some of the points."""
         if len(rows) == len(self):
             return self
-        scales = {"shift": self._shift, "scale": self._scale}
-        return Points(self.X[rows], self.signs[rows], self.fit_intercept, **scales)
+        return Points(
+            self.X[rows],
+            self.signs[rows],
+            self.fit_intercept,
+            shift=self._shift,
+            scale=self._scale,
+        )
 
-    def parts(self, v: Any) -> tuple[Any, Any]:
-        """The weights and the bias of a vector."""
+    def split_bias(self, v: Any) -> tuple[Any, Any]:
+        """Split a vector into the weights and the bias, which is 0 without an intercept."""
         d = self.X.shape[1]
         return v[:d], v[d] if self.fit_intercept else 0
 
     def unscaled(self, v: FloatArray) -> FloatArray:
-        """A vector for balanced points, or several, as for the points as they are."""
+        """Convert one vector or several from balanced features to the original features."""
         d = self.X.shape[1]
         w = v[..., :d] / self._scale
         moved = np.expand_dims(w @ self._shift, -1)
         return np.concatenate([w, v[..., d:] - moved], axis=-1)
 
 
-def mapped(X: Any, feature_map: FeatureMap) -> Any:
-    """Φ(x) for every row of X, or X itself without a map."""
+def apply_feature_map(X: Any, feature_map: FeatureMap) -> Any:
+    """Return Φ(x) for every row of X, or X itself if there is no map."""
     if feature_map is None:
         return X
+    # Callers may give a function or a transformer, so the method is looked up by name.
     apply = getattr(feature_map, "transform", feature_map)
     if not callable(apply):
         raise ParameterError(
@@ -161,9 +187,12 @@ def mapped(X: Any, feature_map: FeatureMap) -> Any:
 def read_points(
     X: Any, y: Any, fit_intercept: bool, feature_map: FeatureMap = None
 ) -> tuple[Points, AnyArray]:
-    """Rows and labels of two classes, mapped and checked; the second class is the positive one."""
-    X = mapped(X, feature_map)
-    table = SparseRows.of(X).astype(np.float64) if is_sparse(X) else _dense(X)
+    """Validate rows and labels; return the points and the classes in order.
+
+    Rows of the last class have the sign +1, all others -1.
+    """
+    X = apply_feature_map(X, feature_map)
+    table: Table = SparseRows.of(X).astype(np.float64) if is_sparse(X) else _dense_table(X)
     labels = np.asarray(y)
     if labels.ndim != 1 or len(labels) != table.shape[0]:
         raise InputError(
@@ -174,12 +203,14 @@ def read_points(
         raise InputError("X has no rows: there is nothing to separate.")
     rows = as_rows(table)
     inspect(rows)
-    refuse_tiny(table, rows, LEAST)
+    refuse_tiny(table, rows, SMALLEST_VALUE)
+
     classes = np.unique(labels)
-    return Points(table, np.where(labels == classes[-1], 1.0, -1.0), fit_intercept), classes
+    signs = np.where(labels == classes[-1], 1.0, -1.0)
+    return Points(table, signs, fit_intercept), classes
 
 
-def _dense(X: Any) -> FloatArray:
+def _dense_table(X: Any) -> FloatArray:
     try:
         table = np.ascontiguousarray(X, dtype=np.float64)
     except (TypeError, ValueError):
@@ -192,29 +223,63 @@ def _dense(X: Any) -> FloatArray:
 # ---------------------------------------------------------------------- hulls
 
 
-def _lowest_exactly(hull: Any, q: Sequence[int]) -> tuple[int, Fraction]:
-    """The point with the smallest product with q, and that product, or what is surely below."""
-    p, factor = floats(q)
-    values, errors = hull.enclosed(p)
+class ExactHull(Hull, Protocol):
+    """A hull whose points can also be written and multiplied in exact integers."""
+
+    def to_integers(self, keys: Indices) -> tuple[list[list[int]], int]:
+        """Return some points as integers, and the factor that they were multiplied by."""
+
+    def lowest_exactly(self, q: Sequence[int]) -> tuple[int, Fraction]:
+        """Return the key of the point with the smallest product with q, and that product."""
+
+    def rows_of(self, key: int) -> tuple[int, ...]:
+        """Return the rows that a point is made of."""
+
+
+class _Enclosed(Protocol):
+    """A hull that bounds the rounding errors of its products."""
+
+    def products_with_errors(self, p: FloatArray) -> tuple[FloatArray, FloatArray]: ...
+
+    def to_integers(self, keys: Indices) -> tuple[list[list[int]], int]: ...
+
+
+def _lowest_exactly(hull: _Enclosed, q: Sequence[int]) -> tuple[int, Fraction]:
+    """Return the key of the point with the smallest product with q, and that product.
+
+    If too many points are too close to each other, return a lower bound on the product.
+    """
+    p, factor = to_floats(q)
+    values, errors = hull.products_with_errors(p)
     near = np.flatnonzero(values - errors <= (values + errors).min())
-    if len(near) * len(q) > MOST_EXACT:
+    if len(near) * len(q) > MAX_EXACT_PRODUCTS:
         key = int(np.argmin(values - errors))
         return key, Fraction(float(values[key] - errors[key])) * factor
-    points, unit = hull.whole(near)
+
+    points, unit = hull.to_integers(near)
     products = [sum(map(mul, point, q)) for point in points]
     lowest = min(products)
     return int(near[products.index(lowest)]), Fraction(lowest, unit)
 
 
 class PointHull:
-    """The hull of the points, or of those with a sign: separation by a plane through the origin."""
+    """The hull of the points, or of those with one sign: separation by a plane through 0.
+
+    A key is the number of a row.
+    """
 
     lowest_exactly = _lowest_exactly
 
     def __init__(self, points: Points, sign: float | None = None) -> None:
-        self.points, self._sign = points, sign
-        self.products, self.take = points.products, points.take
-        self.work_of_a_look = points.n_stored
+        self.points = points
+        self._sign = sign
+        self.work_per_scan = points.n_stored
+
+    def products(self, p: FloatArray) -> FloatArray:
+        return self.points.products(p)
+
+    def take(self, keys: Indices) -> FloatArray:
+        return self.points.take(keys)
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
         products = self.products(p)
@@ -224,85 +289,106 @@ class PointHull:
     def point(self, key: int) -> FloatArray:
         return np.asarray(self.points.take(np.array([key]))[0])
 
-    def enclosed(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The product of every point with p, and how far rounding can have moved it."""
+    def products_with_errors(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the product of every point with p, and an upper bound on its rounding error."""
         products = self.points.products(p)
         if self._sign is not None:
             products[self.points.signs != self._sign] = np.inf
         return products, self.points.rounding(p)
 
-    def whole(self, keys: Any) -> tuple[list[list[int]], int]:
-        """Some points in whole numbers, and by what they were multiplied."""
-        return self.points.whole(keys)
+    def to_integers(self, keys: Indices) -> tuple[list[list[int]], int]:
+        return self.points.to_integers(keys)
 
     def rows_of(self, key: int) -> tuple[int, ...]:
         return (key,)
 
 
 class DifferenceHull:
-    """Half of all differences of a positive and a negative row: the margin, wherever the plane is.
+    """The hull of half of all differences between a positive and a negative row.
 
-    A key is ``positive row * n + negative row``.
+    Its distance from 0 is the largest margin of a plane anywhere, with a bias. A key is
+    ``positive row * n + negative row``.
     """
 
-    def __init__(self, X: Any, signs: FloatArray) -> None:
+    def __init__(self, X: Table, signs: FloatArray) -> None:
         self._points = Points(X, signs, fit_intercept=False)
-        self._rows = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
-        self.work_of_a_look = self._points.n_stored
-        self.first = int(self._rows[0][0]) * len(signs) + int(self._rows[1][0])
+        self._positive = np.flatnonzero(signs > 0)
+        self._negative = np.flatnonzero(signs < 0)
+        self.work_per_scan = self._points.n_stored
+        self.first = self._key(int(self._positive[0]), int(self._negative[0]))
+
+    def _key(self, positive: int, negative: int) -> int:
+        return positive * len(self._points) + negative
+
+    def products(self, p: FloatArray) -> None:
+        """Return None: there are too many pairs to list their products."""
+
+    def take(self, keys: Indices) -> FloatArray:
+        """Return some points as a dense array, one row per point."""
+        rows = np.array([self.rows_of(int(key)) for key in keys])
+        halves = self._points.take(rows.ravel()).reshape(*rows.shape, -1)
+        return np.asarray(halves.sum(axis=1) / 2)
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
         products = self._points.products(p)
-        high, low = (int(rows[np.argmin(products[rows])]) for rows in self._rows)
-        return high * len(self._points) + low, float(products[high] + products[low]) / 2
+        positive = int(self._positive[np.argmin(products[self._positive])])
+        negative = int(self._negative[np.argmin(products[self._negative])])
+        return self._key(positive, negative), float(products[positive] + products[negative]) / 2
 
     def point(self, key: int) -> FloatArray:
-        return np.asarray(self._points.take(np.array(self.rows_of(key))).sum(axis=0) / 2)
+        return np.asarray(self.take([key])[0])
 
     def rows_of(self, key: int) -> tuple[int, int]:
         return divmod(key, len(self._points))
 
-    def whole(self, keys: Any) -> tuple[list[list[int]], int]:
-        rows, unit = self._points.whole([row for key in keys for row in self.rows_of(key)])
-        pairs = zip(rows[::2], rows[1::2], strict=True)
+    def to_integers(self, keys: Indices) -> tuple[list[list[int]], int]:
+        rows = [row for key in keys for row in self.rows_of(int(key))]
+        points, unit = self._points.to_integers(rows)
+        pairs = zip(points[::2], points[1::2], strict=True)
         return [list(map(add, *pair)) for pair in pairs], 2 * unit
 
     def lowest_exactly(self, q: Sequence[int]) -> tuple[int, Fraction]:
-        (high, above), (low, below) = self.lowest_of_each(q)
-        return high * len(self._points) + low, (above + below) / 2
+        (positive, above), (negative, below) = self.lowest_of_each_class(q)
+        return self._key(positive, negative), (above + below) / 2
 
-    def lowest_of_each(self, q: Sequence[int]) -> list[tuple[int, Fraction]]:
-        """The positive and the negative row with the smallest ``y q·x``, and that."""
+    def lowest_of_each_class(self, q: Sequence[int]) -> list[tuple[int, Fraction]]:
+        """Return the positive and the negative row with the smallest ``y q·x``, and that value."""
         return [PointHull(self._points, sign).lowest_exactly(q) for sign in (1.0, -1.0)]
 
 
 class PairHull:
-    """Several classes in the construction of Kesler: a point for each row and wrong class.
+    """The hull of several classes in Kesler's construction: a point for each row and wrong class.
 
-    The vectors of all classes are stacked; the point of a row x of class y against class r has x
-    in the place of y and -x in the place of r. A key is ``row * k + wrong class``.
+    The weight vectors of all classes are stacked into one. The point of a row x of class y against
+    class r has x in the position of y and -x in the position of r. A key is
+    ``row * k + wrong class``.
     """
 
     lowest_exactly = _lowest_exactly
 
     def __init__(self, rows: Points, labels: IndexArray, n_classes: int) -> None:
-        self.rows, self.labels, self.k = rows, labels, n_classes
+        self.rows = rows
+        self.labels = labels
+        self.k = n_classes
         self.n_points = len(labels) * (n_classes - 1)
         self.n_dimensions = n_classes * rows.n_dimensions
-        self.work_of_a_look = rows.n_stored * n_classes
+        self.work_per_scan = rows.n_stored * n_classes
 
     @property
-    def likely_work(self) -> int:
-        """As little work as a walk to a separator can be hoped to take, as `nearest_point` counts.
+    def least_work(self) -> int:
+        """The least work that a search for a separator can take, as `nearest_point` counts it.
 
-        Vectors of classes that are both 0 tie, so every class needs a point, and each a round.
+        Two classes whose vectors are both 0 tie, so every class needs a point, and every point a
+        round.
         """
         return self.k * self.k // 2 * self.n_dimensions
 
-    def written_out(self) -> FloatArray:
-        """All points, the wrong classes of a row one after the other."""
-        pairs = ((row, wrong) for row in range(len(self.labels)) for wrong in range(self.k))
-        return self.take([r * self.k + w for r, w in pairs if w != self.labels[r]])
+    def to_array(self) -> FloatArray:
+        """Return all points, ordered by row and then by wrong class."""
+        keys = []
+        for row, label in enumerate(self.labels):
+            keys += [row * self.k + wrong for wrong in range(self.k) if wrong != label]
+        return self.take(keys)
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
         margins = self.products(p)
@@ -310,14 +396,15 @@ class PairHull:
         return key, float(margins[key])
 
     def products(self, p: FloatArray) -> FloatArray:
-        """The product of every point with p, by its key; infinite for a row and its own class."""
+        """Return the product of every point with p, by key; infinite for a row's own class."""
         scores = self.rows.products(p.reshape(self.k, -1))
         index = np.arange(len(scores))
         margins = scores[index, self.labels][:, None] - scores
         margins[index, self.labels] = np.inf
         return np.asarray(margins.ravel())
 
-    def enclosed(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def products_with_errors(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the product of every point with p, and an upper bound on its rounding error."""
         errors = self.rows.rounding(p.reshape(self.k, -1))
         errors += errors[np.arange(len(errors)), self.labels][:, None]
         return self.products(p), 2 * errors.ravel()
@@ -325,28 +412,31 @@ class PairHull:
     def point(self, key: int) -> FloatArray:
         return np.asarray(self.take([key])[0])
 
-    def take(self, keys: Sequence[int]) -> FloatArray:
-        """Some points written out, one a row."""
+    def take(self, keys: Indices) -> FloatArray:
+        """Return some points as a dense array, one row per point."""
         rows, wrong = np.divmod(keys, self.k)
-        x, index = self.rows.take(rows), np.arange(len(rows))
+        x = self.rows.take(rows)
+        index = np.arange(len(rows))
         points = np.zeros((len(x), self.k, x.shape[1]))
-        points[index, self.labels[rows]], points[index, wrong] = x, -x
+        points[index, self.labels[rows]] = x
+        points[index, wrong] = -x
         return points.reshape(len(x), -1)
 
     def rows_of(self, key: int) -> tuple[int, ...]:
         return (key // self.k,)
 
-    def whole(self, keys: Any) -> tuple[list[list[int]], int]:
-        rows, unit = self.rows.whole([key // self.k for key in keys])
+    def to_integers(self, keys: Indices) -> tuple[list[list[int]], int]:
+        rows, unit = self.rows.to_integers([key // self.k for key in keys])
         points = []
         for key, row in zip(keys, rows, strict=True):
-            point = [[0] * len(row) for _ in range(self.k)]
-            point[self.labels[key // self.k]], point[key % self.k] = row, [-v for v in row]
-            points.append([value for part in point for value in part])
+            vectors = [[0] * len(row) for _ in range(self.k)]
+            vectors[self.labels[key // self.k]] = row
+            vectors[key % self.k] = [-value for value in row]
+            points.append([value for vector in vectors for value in vector])
         return points, unit
 
 
-def floats(q: Sequence[int]) -> tuple[FloatArray, int]:
-    """A direction in floats, none of them above 1, and by what to multiply them."""
+def to_floats(q: Sequence[int]) -> tuple[FloatArray, int]:
+    """Return a direction as floats of at most 1, and the factor that gives back the integers."""
     factor = 1 << max(map(abs, q)).bit_length()
     return np.array([value / factor for value in q]), factor

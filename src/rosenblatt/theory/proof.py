@@ -18,7 +18,7 @@ from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.runs import LinearRun, Move, finite_rows
 from rosenblatt.text_tables import ordinary
 from rosenblatt.theory.margin_interval import longest
-from rosenblatt.theory.points import EPS, FeatureMap, Points, mapped
+from rosenblatt.theory.points import EPS, FeatureMap, Points, apply_feature_map
 
 # How far a number may be off its bound, relative to the bound, before rounding is no excuse.
 RELATIVE_SLACK = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-9}
@@ -170,7 +170,7 @@ def proof(
     >>> trace.progress.round(2).tolist(), trace.progress_bound.round(2).tolist()
     ([0.32, 1.58, 3.16], [0.32, 0.63, 0.95])
     """
-    table = finite_rows(mapped(X, feature_map))
+    table = finite_rows(apply_feature_map(X, feature_map))
     run = LinearRun(ledger, table)
     w = run.start
     eta = _learning_rate(ledger, n_vectors=len(w))

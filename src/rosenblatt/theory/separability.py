@@ -1,4 +1,4 @@
-"""Is there a hyperplane between the classes? A verdict that comes with its proof."""
+"""Separability of two classes: a verdict with its proof, and the kind of separation."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from operator import mul
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, FloatArray, IndexArray
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.training import train
 from rosenblatt.core.weights import Weights
@@ -27,53 +27,73 @@ from rosenblatt.theory.certificates import (
     check_separator,
 )
 from rosenblatt.theory.exact import (
+    MAX_EFFORT,
+    MAX_POINTS,
     effort,
     exact_weights,
-    how_to_get_more,
-    integers,
-    longest_of,
-    most_effort,
-    most_points,
-    settled,
-    shortened,
+    inner,
+    install_hint,
+    max_bits,
+    max_effort,
+    max_points,
+    nearest_shares,
+    null_space,
+    scaled_to_one,
+    to_integers,
 )
-from rosenblatt.theory.nearest import Nearest, nearest_point
-from rosenblatt.theory.points import FeatureMap, PointHull, Points, floats, read_points
-
-if TYPE_CHECKING:
-    from rosenblatt.theory.separation import Separation
+from rosenblatt.theory.nearest import Hull, Nearest, nearest_point
+from rosenblatt.theory.points import (
+    ExactHull,
+    FeatureMap,
+    PointHull,
+    Points,
+    read_points,
+    to_floats,
+)
 
 # A nearest point shorter than this share of the longest row is the origin, up to rounding.
 ORIGIN = 1e-12
-# So many values the perceptron may read before the thorough method takes over; with several classes
-# so many it may multiply with a weight, which the thorough method takes far longer for.
+# The perceptron may read this many values before Wolfe's method takes over. With several classes it
+# may multiply this many values by a weight, because Wolfe's method takes far longer there.
 PERCEPTRON_WORK = 4_000_000
-PERCEPTRON_WORK_OF_CLASSES = 20_000_000_000
-# It sees every row so often at least, and at most; rows of several classes more often.
-FEWEST_EPOCHS, MOST_EPOCHS, MOST_EPOCHS_OF_CLASSES = 3, 300, 1000
-# So many products of floats are tried to round a separator that is known exactly.
-MOST_PRODUCTS = 100_000_000
-# So many numbers of points are written out to solve equations with them.
-MOST_WRITTEN_OUT = 20_000_000
-# To write a number of a point out takes about as long as so many units of `effort`.
-EFFORT_OF_WRITING = 3_000
+PERCEPTRON_WORK_WITH_CLASSES = 20_000_000_000
+MIN_EPOCHS = 3
+MAX_EPOCHS = 300
+MAX_EPOCHS_WITH_CLASSES = 1000
+# At most this many products of floats are tried to round a separator that is known exactly.
+MAX_ROUNDING_PRODUCTS = 100_000_000
+# Points with at most this many numbers in all are stored as a table to solve equations.
+MAX_TABLE_NUMBERS = 20_000_000
+# Writing one number of a point takes about as long as this many units of `effort`.
+EFFORT_PER_NUMBER = 3_000
+# At most this many pairs of rows with equal codes are compared.
+MAX_COMPARED_PAIRS = 1000
 NO_FLOATS = "separable as `direction` proves, but by no floats that were found"
 
 
 @dataclass(frozen=True)
+class Separation:
+    """The kind of separation, and the proof of it if the rows are not separable."""
+
+    kind: str
+    direction: tuple[Fraction, ...] | None = None
+    overlap: Conflict | None = None
+
+
+@dataclass(frozen=True)
 class Verdict(ResultCard):
-    """What a verdict on two classes and one on several have in common."""
+    """The common part of a verdict on two classes and a verdict on several."""
 
     verdict: str
     classes: tuple[Any, ...]
     detail: str = ""
-    conflict: Any = None
-    # A separator in whole numbers, where none in floats was found.
+    conflict: Conflict | None = None
+    # A separator in exact numbers, if none in floats was found.
     _exact: tuple[Fraction, ...] | None = field(default=None, repr=False)
 
     @property
     def separable(self) -> bool | None:
-        """True, False, or None where neither could be proven."""
+        """True, False, or None if neither could be proven."""
         return {"separable": True, "not separable": False}.get(self.verdict)
 
     def __bool__(self) -> bool:
@@ -88,79 +108,83 @@ class Verdict(ResultCard):
         reason = self.detail or f"the verdict is {self.verdict!r}, and nothing comes with it"
         return f"there is nothing to check: {reason}"
 
-    def _closer_look(self) -> Separation:
-        """How far from separable rows are that are not."""
+    def _classify_inseparable(self) -> Separation:
+        """Return the kind of separation of rows that are not separable."""
         raise NotImplementedError
 
     @cached_property
     def _separation(self) -> Separation:
-        from rosenblatt.theory.separation import Separation  # which builds on this file
-
         if self.separable is False:
-            return self._closer_look()
+            return self._classify_inseparable()
         return Separation("complete" if self.separable else "undecided", self._exact)
 
     @property
     def separation(self) -> str:
-        """The kind of separation; worked out, and checked in exact arithmetic, when asked for."""
+        """The kind of separation; computed and checked in exact arithmetic on first access."""
         return self._separation.kind
 
     @property
     def direction(self) -> tuple[Fraction, ...] | None:
-        """What proves "quasi-complete": no row is on the wrong side of it, and not all are on it.
+        """The proof of "quasi-complete": no row is on its wrong side, and not all rows are on it.
 
-        Also what separates rows that no floats were found for. The weights and, with a bias, the
-        bias; with several classes those of each, one after the other.
+        It is also the separator of rows for which no floats were found. It holds the weights and,
+        with a bias, the bias; with several classes, those of each class in turn.
         """
         return self._separation.direction
 
     @property
     def overlap(self) -> Conflict | None:
-        """What proves "none": a conflict of rows of which every row is a linear combination."""
+        """The proof of "none": a conflict whose rows span all rows as linear combinations."""
         return self._separation.overlap
 
 
 @dataclass(frozen=True)
 class Separability(Verdict):
-    """A verdict on two classes and what proves it.
+    """A verdict on two classes and its proof.
 
     Attributes
     ----------
     verdict : {"separable", "not separable", "undecided"}
-        What is known.
+        The proven answer, or "undecided".
     separation : {"complete", "quasi-complete", "none", "undecided"}
-        Rows that are not separable may be so but for ties: "quasi-complete" if some ``(w, b)`` has
-        ``y (w·x + b) >= 0`` for every row and above 0 for some, as ``direction`` shows; "none" if
-        there is nothing of the kind, as ``overlap`` shows (Albert and Anderson 1984). Logistic
-        regression has finite weights in the last case alone. "undecided" also with more than 80
-        weights, where exact arithmetic takes too long.
+        Rows that are not separable may still be separable except for ties: "quasi-complete" means
+        that some ``(w, b)`` has ``y (w·x + b) >= 0`` for every row and above 0 for some, and
+        ``direction`` is the proof. "none" means that there is no such ``(w, b)``, and ``overlap``
+        is the proof (Albert and Anderson 1984). Logistic regression has finite weights only in this
+        last case. With more than 80 weights it may be "undecided", because exact arithmetic takes
+        too long.
     hyperplane : Hyperplane or None
-        One with every row strictly on its side, if the rows are separable; None also where no
-        floats were found that do so: ``direction`` then does, in whole numbers.
+        A hyperplane with every row strictly on its side, if the rows are separable. It is None if
+        no floats were found that separate the rows; ``direction`` then does so in exact numbers.
     conflict : Conflict or None
-        Rows and weights that rule a separator out, if they are not.
+        Rows and weights that rule out a separator, if the rows are not separable.
     detail : str
-        Of an undecided verdict: above what no separator has a margin.
+        For an undecided verdict, a margin that no separator exceeds.
     classes : tuple
         The two classes; the second is on the positive side.
     """
 
     hyperplane: Hyperplane | None = None
-    _points: Any = field(default=None, repr=False)
+    # The points that the proof is about.
+    _points: Points | None = field(default=None, repr=False)
 
-    def _closer_look(self) -> Separation:
-        from rosenblatt.theory.separation import separation_of
-
-        return separation_of(self._points, self.conflict)
+    def _classify_inseparable(self) -> Separation:
+        if self._points is None:
+            return Separation("undecided")
+        return classify_separation(self._points, self.conflict)
 
     def verify(self) -> bool:
-        """Check the certificate in exact arithmetic; True, or an error that names the row."""
+        """Check the certificate in exact arithmetic; return True, or raise an error with the row.
+
+        The certificate must prove the verdict itself; other certificates are ignored.
+        """
         points = self._points
-        # What is proven must be what the verdict says, whatever else is there.
+        if points is None:
+            raise CertificateError(self._nothing_to_check())
         if self.separable is True and self.hyperplane is not None:
             check_separator(points.X, points.signs, self.hyperplane.w, self.hyperplane.b)
         elif self.separable is True and self._exact is not None:
-            w, b = points.parts(self._exact)
+            w, b = points.split_bias(self._exact)
             check_separator(points.X, points.signs, w, b)
         elif self.separable is False and self.conflict is not None:
             check_conflict(points.X, points.signs, points.fit_intercept, self.conflict)
@@ -172,27 +196,34 @@ class Separability(Verdict):
 def separability(
     X: Any, y: Any, fit_intercept: bool = True, *, feature_map: FeatureMap = None
 ) -> Any:
-    """Say whether some hyperplane separates the classes, with a certificate either way.
+    """Decide whether a hyperplane separates the classes, with a certificate for either answer.
 
     Rows are separable if there are w and b with ``y (w·x + b) > 0`` for every row (without a bias:
-    ``y w·x > 0``). If there are none, some rows have positive weights with which ``y (x, 1)`` adds
-    up to 0 (Gordan's alternative): the convex hulls of the two classes meet there. At most d + 2
-    rows are needed for it.
+    ``y w·x > 0``). If there are none, some rows have positive weights for which the weighted sum of
+    ``y (x, 1)`` is 0 (Gordan's alternative): at that point the convex hulls of the two classes
+    meet. At most d + 2 rows are needed for it.
 
-    A few epochs of the perceptron are tried first. Then the point of the hull of all ``y (x, 1)``
-    that is nearest to the origin settles it (Wolfe's method): one product with some rows of X a
-    round, and rarely more rounds than a few times d.
+    A few epochs of the perceptron are tried first. If they do not separate the rows, the nearest
+    point to the origin in the hull of all ``y (x, 1)`` decides (Wolfe's method). Each round takes
+    one product with some rows of X, and there are rarely more rounds than a few times d.
 
     Parameters
     ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows.
     y : array-like of shape (n_samples,)
-        Labels. More than two classes are asked for argmax separability.
+        Their labels. More than two classes are separable if some scores are highest for the right
+        class on every row (argmax separability).
+    fit_intercept : bool, default=True
+        Whether there is a bias, so that the hyperplane need not pass through the origin.
+    feature_map : callable or transformer, default=None
+        Applied to X first; the verdict is about the mapped rows.
 
     Returns
     -------
     Separability or ArgmaxSeparability
-        ``verdict``, the certificate, and ``verify()``, which checks it in exact arithmetic. True
-        in a condition if the rows are separable.
+        The ``verdict``, its certificate, and ``verify()``, which checks the certificate in exact
+        arithmetic. It is true in a condition if the rows are separable.
 
     Examples
     --------
@@ -214,11 +245,11 @@ def separability(
     """
     points, classes = read_points(X, y, fit_intercept, feature_map)
     if len(classes) > 2:
-        from rosenblatt.theory.argmax import decide_argmax  # which builds on this file
+        # Imported here because that module builds on this one.
+        from rosenblatt.theory.argmax import decide_argmax
 
-        return decide_argmax(
-            points, np.searchsorted(classes, np.asarray(y)), tuple(classes.tolist())
-        )
+        labels = np.searchsorted(classes, np.asarray(y))
+        return decide_argmax(points, labels, tuple(classes.tolist()))
     if len(classes) < 2 and len(points) > 1:
         raise InputError(
             f"y holds only one class, {classes.tolist()[0]!r}: there is nothing to separate it "
@@ -228,117 +259,141 @@ def separability(
 
 
 def decide(
-    points: Points, classes: tuple[Any, ...], exact: Callable[[Any], Any] | None = None
+    points: Points,
+    classes: tuple[Any, ...],
+    exact_points: Callable[[IndexArray], AnyArray] | None = None,
 ) -> Separability:
-    """The verdict on points, positive class last.
+    """Return the verdict on points; the positive class is the last one.
 
-    ``exact`` writes some points out in fractions, where those given are rounded.
+    ``exact_points`` returns some of the points as fractions, if the points given are rounded.
     """
-    twins = None if exact else twins_of_different_classes(points, points.signs)
-    if twins is not None:
-        return _conflicting(points, dict.fromkeys(twins, Fraction(1, 2)), classes)
+    if exact_points is None:
+        twins = find_contradicting_twins(points, points.signs)
+        if twins is not None:
+            return _inseparable(points, dict.fromkeys(twins, Fraction(1, 2)), classes)
+
+    # Most separable rows are separated by a few epochs of the perceptron.
     epochs = PERCEPTRON_WORK // max(1, points.n_stored)
-    epochs = int(np.clip(epochs, FEWEST_EPOCHS, MOST_EPOCHS))
-    vectors, converged = by_perceptron(points, points.signs > 0, 1, epochs, tol=1e-3)
+    epochs = int(np.clip(epochs, MIN_EPOCHS, MAX_EPOCHS))
+    vectors, converged = perceptron_vectors(points, points.signs > 0, 1, epochs, tol=1e-3)
     if vectors is not None and converged:
         found = _separated(points, vectors[0], classes)
         if found is not None:
             return found
+
+    # With at most as many rows as dimensions, a linear system has a solution in most cases.
     scaled = points.balanced()
-    vectors = None
-    if not exact and has_equations(scaled):
-        vectors = by_equations(scaled, np.ones((len(scaled), 1)))
-    found = None if vectors is None else _separated(points, scaled.unscaled(vectors[0]), classes)
-    if found is not None:
-        return found
-    nearest = nearest_point(PointHull(scaled), 0, is_settled(scaled.n_dimensions))
+    if exact_points is None and can_solve_equations(scaled):
+        vectors = vectors_by_equations(scaled, np.ones((len(scaled), 1)))
+        if vectors is not None:
+            found = _separated(points, scaled.unscaled(vectors[0]), classes)
+            if found is not None:
+                return found
+
+    # Otherwise Wolfe's method finds a separator or the points of a conflict in floats.
+    nearest = nearest_point(PointHull(scaled), 0, is_decided(scaled.n_dimensions))
     if nearest.lower > 0:
         found = _separated(points, scaled.unscaled(nearest.point), classes)
-    if found is None and exact:
-        weights = exact_weights(exact(np.array(nearest.keys)).tolist())
+        if found is not None:
+            return found
+
+    # Exact arithmetic turns them into a proof.
+    if exact_points is not None:
+        weights = exact_weights(exact_points(np.array(nearest.keys)).tolist())
         if weights is not None:
-            return _conflicting(points, dict(zip(nearest.keys, weights, strict=True)), classes)
-    elif found is None:
+            return _inseparable(points, dict(zip(nearest.keys, weights, strict=True)), classes)
+    else:
         nearest.weights = nearest.weights * np.abs(scaled.signs[nearest.keys])
-        known = exact_alternative(PointHull(points), nearest)
-        if isinstance(known, dict):
-            return _conflicting(points, known, classes)
-        if known is not None:
-            tries = (_separated(points, v, classes) for v in roundings(known, len(points)))
-            found = next(filter(None, tries), None)
-            found = found or Separability(
-                "separable", classes, NO_FLOATS, _exact=tuple(shortened(known)), _points=points
-            )
-    detail = undecided(PointHull(points), nearest)
-    return found or Separability("undecided", classes, detail, _points=points)
+        proof = exact_alternative(PointHull(points), nearest)
+        if proof.weights is not None:
+            return _inseparable(points, proof.weights, classes)
+        if proof.separator is not None:
+            return _separated_exactly(points, proof.separator, classes)
+    detail = undecided_detail(PointHull(points), nearest)
+    return Separability("undecided", classes, detail, _points=points)
 
 
-def is_settled(n_dimensions: int) -> Callable[[Nearest], bool]:
-    """When balanced points of so many dimensions have a separator, or the origin in their hull."""
+def is_decided(n_dimensions: int) -> Callable[[Nearest], bool]:
+    """Return a test whether balanced points have a separator, or the origin in their hull."""
     longest = float(np.sqrt(n_dimensions))
     return lambda now: now.upper <= ORIGIN * longest or now.lower > ORIGIN
 
 
-def roundings(v: list[int], n_points: int) -> Iterator[FloatArray]:
-    """A vector in floats, some times over, each time of another length: one may still separate."""
-    most = int(np.clip(MOST_PRODUCTS // (n_points * len(v)), 1, 64))
-    for factor in range(64, 64 + most):
-        yield floats([factor * entry for entry in v])[0]
+def float_roundings(v: list[int], n_points: int) -> Iterator[FloatArray]:
+    """Yield an exact vector, scaled to different lengths and rounded to floats.
 
-
-def exact_alternative(hull: Any, near: Nearest) -> dict[int, Fraction] | list[int] | None:
-    """Gordan's alternative in exact arithmetic, from where floats ended.
-
-    Weights of some points that add up to 0, by their keys; or a vector, in whole numbers, whose
-    product with every point is above 0; or None, if that takes too much work.
+    Each length is rounded differently, so one of them may separate even if others do not.
     """
+    n_tries = int(np.clip(MAX_ROUNDING_PRODUCTS // (n_points * len(v)), 1, 64))
+    for factor in range(64, 64 + n_tries):
+        yield to_floats([factor * entry for entry in v])[0]
+
+
+class Alternative(NamedTuple):
+    """A proof of one side of Gordan's alternative; both are None if the search was too long."""
+
+    # Positive weights, by key, with sum 1: the weighted sum of these points is 0.
+    weights: dict[int, Fraction] | None = None
+    # A vector whose product with every point is above 0.
+    separator: list[int] | None = None
+
+
+def exact_alternative(hull: ExactHull, near: Nearest) -> Alternative:
+    """Decide Gordan's alternative in exact arithmetic, from the point at which floats ended."""
     keys = list(near.keys)
-    if len(keys) > most_points():
-        return None
-    points = hull.whole(keys)[0]
+    if len(keys) > max_points():
+        return Alternative()
+    points, _ = hull.to_integers(keys)
     exact = exact_weights(points)
     if exact is not None:
-        return dict(zip(keys, exact, strict=True))
-    weights: list[Any] = near.weights.tolist()
-    left = most_effort()
+        return Alternative(weights=dict(zip(keys, exact, strict=True)))
+
+    # Wolfe's method in integers.
+    weights: list[float | Fraction] = near.weights.tolist()
+    effort_left = max_effort()
     seen = set[frozenset[int]]()
-    while left > 0:
-        # Products of two points are twice as long as the points.
-        left -= effort(len(keys) + 1, 2 * longest_of(points))
-        left -= EFFORT_OF_WRITING * len(keys) * len(points[0])
-        shares = settled(points, weights)
-        if shares is None:
-            return None
-        chosen, whole = [points[place] for place in shares], shares.values()
-        mean = [sum(map(mul, whole, column)) for column in zip(*chosen, strict=True)]
-        keys, total = [keys[place] for place in shares], sum(whole)
+    while effort_left > 0:
+        # Products of two points have twice as many bits as the points.
+        effort_left -= effort(len(keys) + 1, 2 * max_bits(points))
+        effort_left -= EFFORT_PER_NUMBER * len(keys) * len(points[0])
+        shares_by_index = nearest_shares(points, weights)
+        if shares_by_index is None:
+            return Alternative()
+        shares = list(shares_by_index.values())
+        total = sum(shares)
+        kept = [points[index] for index in shares_by_index]
+        keys = [keys[index] for index in shares_by_index]
+        mean = [sum(map(mul, shares, column)) for column in zip(*kept, strict=True)]
         if not any(mean):
-            return {key: Fraction(w, total) for key, w in zip(keys, whole, strict=True)}
-        key, product = hull.lowest_exactly(integers(mean))
+            fractions = [Fraction(share, total) for share in shares]
+            return Alternative(weights=dict(zip(keys, fractions, strict=True)))
+
+        key, product = hull.lowest_exactly(to_integers(mean))
         if product > 0:
-            return mean
-        # Every mean is nearer than the one before, unless rounded shares led in a circle.
+            return Alternative(separator=mean)
+        # Every mean is nearer than the one before, unless rounded shares led back to it.
         if key in keys or frozenset(keys) in seen:
-            return None
+            return Alternative()
         seen.add(frozenset(keys))
-        keys, weights = [*keys, key], [*(Fraction(share, total) for share in whole), 0.0]
-        points = hull.whole(keys)[0]
-    return None
+        keys = [*keys, key]
+        weights = [*(Fraction(share, total) for share in shares), 0.0]
+        points, _ = hull.to_integers(keys)
+    return Alternative()
 
 
-def by_perceptron(
+def perceptron_vectors(
     points: Points,
-    labels: Any,
+    labels: AnyArray,
     n_vectors: int,
     epochs: int,
     *,
     tol: float | None,
     threshold: float = 0.0,
 ) -> tuple[FloatArray | None, bool]:
-    """Vectors from a few epochs of the perceptron, and whether it was right on every row then.
+    """Train a perceptron for a few epochs; return its vectors and whether every row is right.
 
-    On most separable rows that is all it takes. Rows that are right by no more than a threshold are
-    learned from as well.
+    It also learns from rows whose margin is not above the threshold. The vectors are None if the
+    weights overflow.
     """
     rows = as_rows(points.X, np.float64)
     inspect(rows)
@@ -347,7 +402,8 @@ def by_perceptron(
     numbers = labels.astype(np.int32)
     try:
         run = train(weights, rule, rows, numbers, max_iter=epochs, tol=tol)
-    except OverflowRefused:  # the thorough method scales
+    except OverflowRefused:
+        # Wolfe's method scales the points and has no such limit.
         return None, False
     vectors = np.asarray(weights.matrix)
     if points.fit_intercept:
@@ -355,22 +411,24 @@ def by_perceptron(
     return vectors, run.converged
 
 
-def epochs_of_classes(points: Points, n_classes: int) -> int:
-    """How many epochs the perceptron may take for several classes."""
-    epochs = PERCEPTRON_WORK_OF_CLASSES // max(1, points.n_stored * n_classes)
-    return int(np.clip(epochs, FEWEST_EPOCHS, MOST_EPOCHS_OF_CLASSES))
+def epochs_with_classes(points: Points, n_classes: int) -> int:
+    """Return how many epochs the perceptron may take with several classes."""
+    epochs = PERCEPTRON_WORK_WITH_CLASSES // max(1, points.n_stored * n_classes)
+    return int(np.clip(epochs, MIN_EPOCHS, MAX_EPOCHS_WITH_CLASSES))
 
 
-def has_equations(points: Points) -> bool:
-    """Whether any products of vectors with the points can be solved for, mostly, and soon."""
-    n, d = len(points), points.n_dimensions
-    return n <= d and n * d <= MOST_WRITTEN_OUT
+def can_solve_equations(points: Points) -> bool:
+    """Return whether there are at most as many points as dimensions, and they fit into memory."""
+    n = len(points)
+    d = points.n_dimensions
+    return n <= d and n * d <= MAX_TABLE_NUMBERS
 
 
-def by_equations(points: Points, products: FloatArray) -> FloatArray | None:
-    """Vectors with these products with every point, a column for each: ``Z vᵀ = products``.
+def vectors_by_equations(points: Points, products: FloatArray) -> FloatArray | None:
+    """Return the shortest vectors that have these products with every point: ``Z vᵀ = products``.
 
-    The shortest are sums of the points, ``v = aᵀ Z`` with ``Z Zᵀ a = products``.
+    They are combinations of the points, ``v = aᵀ Z`` with ``Z Zᵀ a = products``. Each column of
+    ``products`` gives one vector. Return None if the equations have no unique solution.
     """
     Z = points.take(np.arange(len(points)))
     try:
@@ -382,11 +440,14 @@ def by_equations(points: Points, products: FloatArray) -> FloatArray | None:
 
 
 def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separability | None:
-    """The verdict with its hyperplane, if that stands up to the exact check."""
+    """Return the verdict with its hyperplane, or None if that fails the exact check."""
     d = points.X.shape[1]
-    w, b = points.parts(v)
-    if not w.any():  # a bias alone, as for a single row: tilt it without turning it over
-        w = np.full(d, abs(b) * 1e-9 / max(1.0, float(np.abs(points.take(np.arange(1))).sum())))
+    w, b = points.split_bias(v)
+    if not w.any():
+        # A single row needs only a bias, but a hyperplane needs weights: take weights so small that
+        # they do not change the side of the row.
+        size = max(1.0, float(np.abs(points.take(np.arange(1))).sum()))
+        w = np.full(d, abs(b) * 1e-9 / size)
     hyperplane = Hyperplane(w, b)
     try:
         check_separator(points.X, points.signs, hyperplane.w, hyperplane.b)
@@ -395,42 +456,160 @@ def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separ
     return Separability("separable", classes, hyperplane=hyperplane, _points=points)
 
 
-def _conflicting(
+def _separated_exactly(
+    points: Points, separator: list[int], classes: tuple[Any, ...]
+) -> Separability:
+    """Return the verdict with a hyperplane in floats if possible, otherwise in exact numbers."""
+    for v in float_roundings(separator, len(points)):
+        found = _separated(points, v, classes)
+        if found is not None:
+            return found
+    exact = tuple(scaled_to_one(separator))
+    return Separability("separable", classes, NO_FLOATS, _exact=exact, _points=points)
+
+
+def _inseparable(
     points: Points, weights: dict[int, Fraction], classes: tuple[Any, ...]
 ) -> Separability:
+    """Return the verdict with the conflict that these weights of rows make."""
     rows = tuple(sorted(weights))
     conflict = Conflict(rows, tuple(weights[row] for row in rows))
     return Separability("not separable", classes, conflict=conflict, _points=points)
 
 
-def undecided(hull: Any, near: Nearest) -> str:
-    """What is known where nothing is proven."""
+def undecided_detail(hull: Hull, near: Nearest) -> str:
+    """Describe the bound on the margin of a separator if nothing is proven."""
     members = np.array([hull.point(key) for key in near.keys])
     size = float(np.abs(members).max()) or 1.0
     lengths = np.linalg.norm(members / size, axis=1)
     weights = near.weights / near.weights.sum()
-    # With what the float sum itself may have hidden.
-    left = float(np.linalg.norm(weights @ (members / size)))
-    left += 4 * len(members) * np.finfo(np.float64).eps * float(lengths.max())
-    more = "" if len(near.keys) <= most_points() else how_to_get_more()
-    return f"no separator has a margin above {left * size:.3g}, and none was found{more}"
+    bound = float(np.linalg.norm(weights @ (members / size)))
+    # The float sum itself may have lost this much.
+    bound += 4 * len(members) * np.finfo(np.float64).eps * float(lengths.max())
+    hint = "" if len(near.keys) <= max_points() else install_hint()
+    return f"no separator has a margin above {bound * size:.3g}, and none was found{hint}"
 
 
-def twins_of_different_classes(points: Points, labels: Any) -> tuple[int, int] | None:
-    """Two equal rows with different labels, the plainest conflict, if there are any."""
+def find_contradicting_twins(points: Points, labels: AnyArray) -> tuple[int, int] | None:
+    """Find two equal rows with different labels, the simplest conflict; None if there are none."""
     if not points.fit_intercept and not len(points) > 1:
         return None
+    # Equal rows have equal products with a random vector. After sorting they are neighbours.
     random = np.random.default_rng(0).standard_normal((1, points.X.shape[1]))
     codes = score(as_rows(points.X, np.float64), random, np.zeros(1))
     order = np.lexsort((labels, codes))
-    sorted_codes, sorted_labels = codes[order], labels[order]
-    touching = np.flatnonzero(
-        (sorted_codes[1:] == sorted_codes[:-1]) & (sorted_labels[1:] != sorted_labels[:-1])
+    sorted_codes = codes[order]
+    sorted_labels = labels[order]
+    is_candidate = (sorted_codes[1:] == sorted_codes[:-1]) & (
+        sorted_labels[1:] != sorted_labels[:-1]
     )
-    for place in touching[:1000]:
+
+    for place in np.flatnonzero(is_candidate)[:MAX_COMPARED_PAIRS]:
         pair = order[place : place + 2]
         a, b = points.signs[pair][:, None] * points.take(pair)
         if np.array_equal(a, b):
             first, second = sorted(pair.tolist())
             return first, second
     return None
+
+
+# ---------------------------------------------------------------------- the kind of separation
+
+
+def classify_separation(points: Points, conflict: Conflict | None) -> Separation:
+    """Distinguish "quasi-complete" from "none" for points that have a conflict.
+
+    If ``z·v >= 0`` for every point, then ``z·v = 0`` for the points of a conflict, because their
+    weighted sum is 0. So v is orthogonal to them. In that smaller space, the other points either
+    have a separator, which is v, or another conflict, which joins the first. Each round leaves
+    fewer dimensions. When none is left, the conflict spans all points, and v is 0 on all of them.
+    """
+    if conflict is None or points.n_dimensions > MAX_POINTS:
+        return Separation("undecided")
+    rows = list(conflict.rows)
+    weights = [Fraction(weight) for weight in conflict.weights]
+    for _ in range(points.n_dimensions + 1):
+        members = points.take(np.array(rows)).tolist()
+        if effort(points.n_dimensions, max_bits(map(to_integers, members))) > MAX_EFFORT:
+            return Separation("undecided")
+        basis = [scaled_to_one(v) for v in null_space(members, points.n_dimensions)]
+        outside, coordinates = _points_outside(points, basis)
+        if not len(outside):
+            return Separation("none", overlap=Conflict(tuple(rows), tuple(weights)))
+
+        # The other points, in coordinates of the orthogonal space.
+        projected = Points(coordinates, np.ones(len(coordinates)), fit_intercept=False)
+        found = decide(projected, (), _ExactCoordinates(points, outside, basis))
+        if found.hyperplane is not None:
+            return _quasi_complete(points, basis, found.hyperplane)
+        if found.conflict is None:
+            return Separation("undecided")
+
+        # Join the two conflicts, so that the weighted sum of all their points is 0.
+        more = outside[list(found.conflict.rows)]
+        columns = zip(*points.take(more).tolist(), strict=True)
+        rest = [inner(column, found.conflict.weights) for column in columns]
+        weights = _weights_that_cancel(members, weights, rest) + list(found.conflict.weights)
+        rows += more.tolist()
+        total = sum(weights, start=Fraction(0))
+        weights = [weight / total for weight in weights]
+    return Separation("undecided")
+
+
+@dataclass(frozen=True)
+class _ExactCoordinates:
+    """A function that returns chosen points as fractions in the coordinates of a basis."""
+
+    points: Points
+    rows: IndexArray
+    basis: list[list[Fraction]]
+
+    def __call__(self, chosen: IndexArray) -> AnyArray:
+        members = self.points.take(self.rows[chosen]).tolist()
+        coordinates = [[inner(z, v) for v in self.basis] for z in members]
+        return np.array(coordinates, object)
+
+
+def _quasi_complete(
+    points: Points, basis: list[list[Fraction]], hyperplane: Hyperplane
+) -> Separation:
+    """Return the separation by a direction that a hyperplane has in the coordinates of a basis."""
+    shares = [Fraction(share) for share in hyperplane.w.tolist()]
+    direction = scaled_to_one([inner(entries, shares) for entries in zip(*basis, strict=True)])
+    w, b = points.split_bias(direction)
+    try:
+        check_separator(points.X, points.signs, w, b, strict=False)
+    except CertificateError:
+        return Separation("undecided")
+    return Separation("quasi-complete", direction=tuple(direction))
+
+
+def _points_outside(points: Points, basis: list[list[Fraction]]) -> tuple[IndexArray, FloatArray]:
+    """Return the points that are not orthogonal to the basis, and their products with it."""
+    if not basis:
+        return np.empty(0, np.intp), np.empty((0, 0))
+    vectors = np.array(basis, np.float64)
+    products = np.column_stack([points.products(v) for v in vectors])
+    rounding = np.column_stack([points.rounding(v) for v in vectors])
+
+    # Fractions decide the points whose products may be rounding only.
+    is_outside = np.asarray((np.abs(products) > rounding).any(axis=1))
+    for row in np.flatnonzero(~is_outside):
+        z = points.take(np.array([row]))[0].tolist()
+        is_outside[row] = any(inner(z, v) for v in basis)
+    outside = np.flatnonzero(is_outside)
+    return outside, products[outside]
+
+
+def _weights_that_cancel(
+    members: list[list[float]], weights: list[Fraction], rest: list[Fraction]
+) -> list[Fraction]:
+    """Return positive weights for which the members sum to ``-rest``, which is in their span.
+
+    The members sum to 0 with the weights given, so any multiple of these can be added.
+    """
+    columns = zip(*members, rest, strict=True)
+    particular = null_space(columns, len(members) + 1)[-1][:-1]
+    multiple = max(-a / b for a, b in zip(particular, weights, strict=True)) + 1
+    multiple = max(multiple, Fraction(0))
+    return [a + multiple * b for a, b in zip(particular, weights, strict=True)]
