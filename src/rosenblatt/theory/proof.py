@@ -1,10 +1,10 @@
-"""The proof of the convergence theorem as numbers: both of its inequalities at every update."""
+"""The proof of the convergence theorem in numbers: both of its inequalities at every update."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,19 +18,19 @@ from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.runs import LinearRun, Move, finite_rows
 from rosenblatt.text_tables import ordinary
 from rosenblatt.theory.margin_interval import longest
-from rosenblatt.theory.points import EPS, FeatureMap, Points, apply_feature_map
+from rosenblatt.theory.points import EPS, FeatureMap, Points, Table, apply_feature_map
 
-# How far a number may be off its bound, relative to the bound, before rounding is no excuse.
+# A number may exceed its bound by this share of the bound, because of rounding.
 RELATIVE_SLACK = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-9}
 
 
 class ProofViolation(RosenblattError):
-    """A recorded run breaks an inequality that every run of the perceptron obeys."""
+    """Raised if a recorded run breaks an inequality that every perceptron run obeys."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProofTrace:
-    """Both sides of both inequalities, after the first, second, ... update.
+    """Both sides of both inequalities of the convergence proof, after every update.
 
     Attributes
     ----------
@@ -43,17 +43,17 @@ class ProofTrace:
     squared_norm_bound : ndarray of shape (n_updates,)
         ``‖w_0‖² + k η² R²``, never below ``squared_norm``.
     n_updates : int
-        How many updates there were.
+        The number of updates.
     eta : float
-        The learning rate, η; 1 when there was no update to tell it.
+        The learning rate η; 1 if there was no update.
     margin, radius : float
-        γ and R; γ is None if it is not known.
+        γ and R; γ is None if it is unknown.
     mistake_bound : float or None
-        ``R²/γ²``: a run that starts at 0 makes no more mistakes.
+        ``R²/γ²``, an upper bound on the mistakes of a run that starts at 0.
     meets_at : float or None
-        Where the two curves meet and the proof ends: the k with
-        ``u·w_0 + k η γ = sqrt(‖w_0‖² + k η² R²)``. For a start at 0 it is ``R²/γ²``; for
-        another one it is None when there is no separator or no update.
+        The k at which the two curves meet and the proof ends:
+        ``u·w_0 + k η γ = sqrt(‖w_0‖² + k η² R²)``. For a start at 0 it is ``R²/γ²``. For another
+        start it is None if there is no separator or no update.
     """
 
     progress: FloatArray | None
@@ -71,9 +71,9 @@ class ProofTrace:
     def largest_norm(self) -> FloatArray:
         """The largest ``‖w‖`` so far, after each update.
 
-        The only thing a run can say of the bound that it has by the cycling theorem (Block and
-        Levin 1970): on any finite set of rows ``‖w‖`` stays bounded, whatever the order. If the
-        weights repeat (``stop_reason_ == "cycle"``), the last of these numbers is that bound.
+        By the cycling theorem (Block and Levin 1970), ``‖w‖`` stays bounded on any finite set of
+        rows, in any order. A run shows only a lower estimate of that bound. If the weights repeat
+        (``stop_reason_ == "cycle"``), the last of these numbers is the bound for the run.
         """
         return np.sqrt(np.maximum.accumulate(self.squared_norm))
 
@@ -87,12 +87,17 @@ class ProofTrace:
         )
 
     def _repr_html_(self) -> str:
-        sides = {"u·(w-w₀)": self.progress, "kηγ": self.progress_bound, "‖w‖²": self.squared_norm}
-        sides |= {"‖w₀‖² + kη²R²": self.squared_norm_bound}
-        known = {name: values for name, values in sides.items() if values is not None}
-        places, left_out = first_and_last(self.n_updates)
-        rows = [(k + 1, *(ordinary(float(one[k])) for one in known.values())) for k in places]
-        return html_card(html_headline(repr(self)[1:-1]), html_table(left_out, ("k", *known), rows))
+        columns = {
+            "u·(w-w₀)": self.progress,
+            "kηγ": self.progress_bound,
+            "‖w‖²": self.squared_norm,
+            "‖w₀‖² + kη²R²": self.squared_norm_bound,
+        }
+        known = {name: values for name, values in columns.items() if values is not None}
+        shown, left_out = first_and_last(self.n_updates)
+        rows = [(k + 1, *(ordinary(float(values[k])) for values in known.values())) for k in shown]
+        table = html_table(left_out, ("k", *known), rows)
+        return html_card(html_headline(repr(self)[1:-1]), table)
 
 
 def proof(
@@ -111,12 +116,13 @@ def proof(
         u·(w_k - w_0) >= k η γ        each update adds  η y (u·x) >= η γ
         ‖w_k‖² <= ‖w_0‖² + k η² R²    each adds  2 η y (w·x) + η² ‖x‖²,  of which the first is <= 0
 
-    and from 0 both can hold for ``k <= R²/γ²`` only. Any violation beyond rounding is an error.
+    and from a start at 0 both can hold only for ``k <= R²/γ²``. Any violation beyond rounding
+    raises an error.
 
-    With a bias all of it is meant in the augmented space: rows ``(x, 1)``, w with b at its end, R
-    and γ of those. With several classes it is meant in Kesler's construction: w is all weight
-    vectors in one, a mistake adds ``η φ`` with ``φ`` = x at the right class and -x at the wrong
-    one, γ is the smallest ``(u_right - u_other)·x`` and ``R = √2 max ‖x‖``.
+    With a bias, all quantities are those of the augmented space: rows ``(x, 1)``, w followed by b,
+    and R and γ of these. With several classes, they are those of Kesler's construction: w is the
+    concatenation of all weight vectors, a mistake adds ``η φ`` with ``φ`` = x at the right class
+    and -x at the wrong class, γ is the smallest ``(u_right - u_other)·x`` and ``R = √2 max ‖x‖``.
 
     Cost: a few passes over the stored values of the mistaken row for every update, and one over X.
 
@@ -127,25 +133,27 @@ def proof(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The rows that were given to ``fit``.
     separator : pair (w, b) or object with attributes w and b, default=None
-        A hyperplane that separates the rows, of any length. With several classes one row of w and
-        one entry of b each, in the order of ``ledger.classes``. Without it the second inequality
-        alone is followed.
+        A hyperplane that separates the rows, with w of any length. With several classes, w has one
+        row and b one entry per class, in the order of ``ledger.classes``. Without a separator only
+        the second inequality is checked.
     margin : float, default=None
-        γ. Computed if not given: the smallest over all rows. The ledger knows the labels of the
-        mistaken rows alone; the other rows count by their distance.
+        γ. If not given, it is the smallest margin over all rows. The ledger holds labels only for
+        mistaken rows; all other rows count as right.
     radius : float, default=None
-        R. Computed if not given: the largest over all rows. With a bias or several classes it is
-        that of the space described above.
+        R. If not given, it is the largest length of a row. With a bias or several classes, it is
+        the length in the space described above.
+    feature_map : callable or transformer, default=None
+        Applied to X first, as it was before ``fit``.
 
     Raises
     ------
     ProofViolation
-        If an inequality does not hold: the ledger or X is not that of a perceptron's run, or
-        ``margin`` or ``radius`` is not true.
+        If an inequality does not hold: the ledger or X does not belong to a run of the perceptron,
+        or ``margin`` or ``radius`` is wrong.
     InputError
-        If the separator does not separate the rows; if the steps differ or raised a class without
-        lowering another (ties of several classes; ``ties="positive"`` avoids them), since the
-        theorem is not about those.
+        If the separator does not separate the rows, or if the theorem does not cover the run: the
+        steps differ, or an update raised one class without lowering another (ties of several
+        classes; ``ties="positive"`` avoids them).
 
     See Also
     --------
@@ -174,11 +182,13 @@ def proof(
     run = LinearRun(ledger, table)
     w = run.start
     eta = _learning_rate(ledger, n_vectors=len(w))
+
+    # The separator, γ and R: given or computed.
     u = None if separator is None else unit_separator(separator, w.shape, table.shape[1])
     if margin is not None:
         margin = float(checks.number("margin", margin, above=0.0))
     elif u is not None:
-        margin = _margin(ledger, table, u)
+        margin = _smallest_margin(ledger, table, u)
     if radius is not None:
         radius = float(checks.number("radius", radius, above=0.0))
     else:
@@ -190,41 +200,64 @@ def proof(
             "with another eta0, or scale the rows."
         )
 
-    walked = list(run.moves(u))
-    k = np.arange(1.0, len(walked) + 1)
-    start = float(np.sum(np.square(w, dtype=np.float64)))
-    along = 0.0 if u is None else float(np.sum(u * w))
-    bounded = margin is not None and (start == 0.0 or (u is not None and len(walked) > 0))
+    # Both sides of both inequalities, after k = 1, 2, … updates.
+    moves = list(run.moves(u))
+    k = np.arange(1.0, len(moves) + 1)
+    squared_start = float(np.sum(np.square(w, dtype=np.float64)))
+    progress = None
+    progress_bound = None
+    if u is not None:
+        progress = np.cumsum([move.forward for move in moves], dtype=float)
+        if margin is not None:
+            progress_bound = k * (eta * margin)
+
+    # The bounds on the number of updates that follow from them.
+    mistake_bound = None
+    meets_at = None
+    if margin is not None:
+        mistake_bound = most_mistakes(radius, margin, w.size)
+        if squared_start == 0.0 or (u is not None and len(moves) > 0):
+            start_along_u = 0.0 if u is None else float(np.sum(u * w))
+            meets_at = meeting(eta, margin, radius, squared_start, start_along_u)
+
     trace = ProofTrace(
-        progress=None if u is None else np.cumsum([move.forward for move in walked], dtype=float),
-        progress_bound=None if u is None or margin is None else k * (eta * margin),
-        squared_norm=start + np.cumsum([move.growth for move in walked], dtype=float),
-        squared_norm_bound=start + k * (eta * radius) ** 2,
-        n_updates=len(walked),
+        progress=progress,
+        progress_bound=progress_bound,
+        squared_norm=squared_start + np.cumsum([move.growth for move in moves], dtype=float),
+        squared_norm_bound=squared_start + k * (eta * radius) ** 2,
+        n_updates=len(moves),
         eta=eta,
         margin=margin,
         radius=radius,
-        mistake_bound=None if margin is None else most_mistakes(radius, margin, w.size),
-        meets_at=meeting(eta, margin or 0.0, radius, start, along) if bounded else None,
+        mistake_bound=mistake_bound,
+        meets_at=meets_at,
     )
-    _check(trace, ledger, walked, start, w.dtype)
+    _check(trace, ledger, moves, squared_start, w.dtype)
     return trace
 
 
-def most_mistakes(length: float, margin: float, size: int) -> float:
-    """``(length / γ)²`` from above, with a u of so many weights whose length is 1 but for rounding.
+def most_mistakes(length: float, margin: float, n_weights: int) -> float:
+    """Return an upper bound on ``(length / γ)²``, rounding errors included.
 
-    Of mistakes there is a whole number, so that rounding down to one loses nothing.
+    The margin is that of a u with this many weights, whose length is 1 except for rounding. The
+    number of mistakes is an integer, so rounding down to one that is very close loses nothing.
     """
-    ratio = length / margin * (1 + 4 * (size + 16) * EPS)
-    found = ratio * ratio * (1 + 16 * EPS)
-    return round(found, 0) if math.isfinite(found) and abs(found - round(found)) < 1e-6 else found
+    ratio = length / margin * (1 + 4 * (n_weights + 16) * EPS)
+    bound = ratio * ratio * (1 + 16 * EPS)
+    if math.isfinite(bound) and abs(bound - round(bound)) < 1e-6:
+        return round(bound, 0)
+    return bound
 
 
 def _which_learners() -> str:
-    """The learners that the theorem is about: as they come they move on mistakes alone, evenly."""
-    listed = (entry for entry in CATALOGUE if entry.family == "linear")
-    plain = [entry.class_name for entry in listed if entry.load()().rule().counts_tell_all]
+    """Return a sentence that names the learners which the theorem is about.
+
+    With default parameters they update only on mistakes, with one step size.
+    """
+    plain = []
+    for entry in CATALOGUE:
+        if entry.family == "linear" and entry.load()().rule().counts_tell_all:
+            plain.append(entry.class_name)
     return (
         f"The theorem is about the plain perceptron: {', '.join(plain[:-1])} and {plain[-1]}, "
         "without a margin, with one learning rate and without class_weight or sample_weight."
@@ -232,19 +265,24 @@ def _which_learners() -> str:
 
 
 def _learning_rate(ledger: Ledger, n_vectors: int) -> float:
-    """The step all updates share; other runs are refused."""
-    steps, wrong = ledger.entries.step, ledger.entries.y_pred
+    """Return the step that all updates share; refuse runs that the theorem does not cover."""
+    steps = ledger.entries.step
+    wrong = ledger.entries.y_pred
     if ledger.start.rates:
         raise InputError(f"each weight moved by a rate of its own. {_which_learners()}")
     if ledger.start.is_scaled:
         raise InputError(f"the rule scaled the weights as well. {_which_learners()}")
-    for k in np.flatnonzero(wrong < 0) if n_vectors > 1 else ():
+    ties = np.flatnonzero(wrong < 0)
+    if n_vectors > 1 and len(ties):
+        k = ties[0]
         raise InputError(
             f"update {k + 1}, on row {ledger.entries.row[k]}, met a tie and raised the right class "
             f"without lowering another, so neither inequality need hold. {_which_learners()} With "
             "several classes fit with ties='positive', which never raises a class alone."
         )
-    for k in np.flatnonzero(steps != steps[:1]):
+    different = np.flatnonzero(steps != steps[:1])
+    if len(different):
+        k = different[0]
         raise InputError(
             f"the steps differ: {steps[0]:g} at the first update, {steps[k]:g} at update {k + 1}. "
             f"{_which_learners()}"
@@ -253,12 +291,14 @@ def _learning_rate(ledger: Ledger, n_vectors: int) -> float:
 
 
 def unit_separator(separator: Any, shape: tuple[int, ...], n_features: int) -> FloatArray:
-    """The separator in the shape of the weights, biases at the end, of length 1."""
+    """Return a separator with length 1 in the shape of the weights, with the biases last."""
+    # Callers may give a hyperplane, a fitted object with w and b, or a pair.
     if hasattr(separator, "w") and hasattr(separator, "b"):
         separator = separator.w, separator.b
     try:
-        given, offset = separator
-        w, b = np.array(given, np.float64), np.array(offset, np.float64)
+        given_w, given_b = separator
+        w = np.array(given_w, np.float64)
+        b = np.array(given_b, np.float64)
     except (TypeError, ValueError):
         raise InputError(
             "separator must be a pair (w, b) of numbers or have attributes w and b."
@@ -278,25 +318,32 @@ def unit_separator(separator: Any, shape: tuple[int, ...], n_features: int) -> F
             f"separator has the bias {b.tolist()}, but this run had none (fit_intercept=False): "
             "give b = 0."
         )
+    # Divided by the largest entry first, so that no square overflows.
     u = u[:, : shape[1]] / np.abs(u).max()
     return np.asarray(u / np.linalg.norm(u))
 
 
-def _margin(ledger: Ledger, table: Any, u: FloatArray) -> float:
-    """The smallest u·φ over the rows; a row that was never mistaken is taken to be right."""
+def _smallest_margin(ledger: Ledger, table: Table, u: FloatArray) -> float:
+    """Return the smallest u·φ over the rows, less rounding errors.
+
+    The ledger holds labels only for mistaken rows; all other rows count as right.
+    """
     if not table.shape[0]:
         raise InputError("X has no rows: there is nothing to separate.")
     rows = Points(table, np.ones(table.shape[0]), u.shape[1] > table.shape[1])
     scores = np.column_stack([rows.products(v) for v in u])
     rounding = 2 * np.max([rows.rounding(v) for v in u], axis=0)
-    known = np.unique(np.column_stack([ledger.entries.row, ledger.entries.y_true]), axis=0)
-    mistaken, right = known[:, 0], known[:, 1]
     if len(u) == 1:
         scores = scores[:, 0]
         products = np.abs(scores)
     else:
         ranked = np.partition(scores, -2, axis=1)
         products = ranked[:, -1] - ranked[:, -2]
+
+    # The mistaken rows by their true labels.
+    known = np.unique(np.column_stack([ledger.entries.row, ledger.entries.y_true]), axis=0)
+    mistaken = known[:, 0]
+    right = known[:, 1]
     np.minimum.at(products, mistaken, margins(scores[mistaken], right))
     products -= rounding
     worst = int(np.argmin(products))
@@ -309,44 +356,87 @@ def _margin(ledger: Ledger, table: Any, u: FloatArray) -> float:
 
 
 def meeting(rate: float, margin: float, radius: float, squared: float, along: float) -> float:
-    """The k at which ``along + k·rate·margin = sqrt(squared + k·rate²·radius²)``."""
-    # In units of one step along u: a quadratic equation in k whose other root is not positive.
-    a, n, r = along / (rate * margin), math.sqrt(squared) / (rate * margin), radius / margin
+    """Return the k at which ``along + k·rate·margin = sqrt(squared + k·rate²·radius²)``."""
+    # In units of one step along u it is (a + k)² = n² + k r², a quadratic equation in k whose other
+    # root is not positive.
+    step = rate * margin
+    a = along / step
+    n = math.sqrt(squared) / step
+    r = radius / margin
     half = r * r / 2 - a
     return half + math.sqrt(half * half + max(n * n - a * a, 0.0))
 
 
-def _check(trace: ProofTrace, ledger: Ledger, walked: list[Move], start: float, dtype: Any) -> None:
-    """Raise at the first update that breaks an inequality by more than rounding can."""
-    k = np.arange(1.0, len(walked) + 1)
+class _Inequality(NamedTuple):
+    """One inequality of the proof after every update; it is broken if ``excess`` is above 0."""
+
+    name: str
+    values: FloatArray
+    relation: str
+    bound: FloatArray
+    excess: FloatArray
+
+
+def _check(
+    trace: ProofTrace,
+    ledger: Ledger,
+    moves: list[Move],
+    squared_start: float,
+    dtype: np.dtype[Any],
+) -> None:
+    """Raise an error at the first update that breaks an inequality by more than rounding can."""
+    k = np.arange(1.0, len(moves) + 1)
     relative = RELATIVE_SLACK[np.dtype(dtype)]
-    largest = np.sqrt(np.maximum(np.maximum.accumulate(trace.squared_norm), start))
-    # Each update rounds every weight once; so much of w may have been lost or gained by it.
-    hidden = 2.0 * k * float(np.finfo(dtype).eps) * largest
-    sides = [("‖w‖²", trace.squared_norm, "above ‖w₀‖² + k η² R²", trace.squared_norm_bound)]
-    slack = 2.0 * hidden * (largest + trace.eta * trace.radius)
-    beyond = [trace.squared_norm - trace.squared_norm_bound * (1 + relative) - slack]
+    largest = np.sqrt(np.maximum(np.maximum.accumulate(trace.squared_norm), squared_start))
+    # Each update rounds every weight once; w may be off by this much in total.
+    rounding = 2.0 * k * float(np.finfo(dtype).eps) * largest
+
+    slack = 2.0 * rounding * (largest + trace.eta * trace.radius)
+    inequalities = [
+        _Inequality(
+            "‖w‖²",
+            trace.squared_norm,
+            "above ‖w₀‖² + k η² R²",
+            trace.squared_norm_bound,
+            excess=trace.squared_norm - trace.squared_norm_bound * (1 + relative) - slack,
+        )
+    ]
     if trace.progress is not None and trace.progress_bound is not None:
-        sides.append(("u·(w - w₀)", trace.progress, "below k η γ", trace.progress_bound))
-        beyond.append(trace.progress_bound * (1 - relative) - hidden - trace.progress)
+        inequalities.append(
+            _Inequality(
+                "u·(w - w₀)",
+                trace.progress,
+                "below k η γ",
+                trace.progress_bound,
+                excess=trace.progress_bound * (1 - relative) - rounding - trace.progress,
+            )
+        )
     elif trace.meets_at is not None:
-        sides.append(("k", k, "above R²/γ²", np.full(len(k), trace.meets_at)))
-        beyond.append(k - trace.meets_at * (1 + relative))
-    broken = np.array(beyond) > 0
-    if not broken.any():
+        inequalities.append(
+            _Inequality(
+                "k",
+                k,
+                "above R²/γ²",
+                np.full(len(k), trace.meets_at),
+                excess=k - trace.meets_at * (1 + relative),
+            )
+        )
+
+    is_broken = np.array([one.excess for one in inequalities]) > 0
+    if not is_broken.any():
         return
-    at = int(np.argmax(broken.any(axis=0)))
-    name, values, relation, bound = sides[int(np.argmax(broken[:, at]))]
-    reason = _reason(ledger, walked[: at + 1], relative * largest * trace.radius)
+    at = int(np.argmax(is_broken.any(axis=0)))
+    broken = inequalities[int(np.argmax(is_broken[:, at]))]
+    reason = _violation_reason(ledger, moves[: at + 1], relative * largest * trace.radius)
     raise ProofViolation(
-        f"update {at + 1}, on row {ledger.entries.row[at]}: {name} is {values[at]:.10g}, "
-        f"{relation} = {bound[at]:.10g}. {reason}"
+        f"update {at + 1}, on row {ledger.entries.row[at]}: {broken.name} is "
+        f"{broken.values[at]:.10g}, {broken.relation} = {broken.bound[at]:.10g}. {reason}"
     )
 
 
-def _reason(ledger: Ledger, walked: list[Move], negligible: FloatArray) -> str:
-    """Which update was not one of a perceptron, if any."""
-    for k, move in enumerate(walked):
+def _violation_reason(ledger: Ledger, moves: list[Move], negligible: FloatArray) -> str:
+    """Return a sentence that names the first update which no perceptron makes, if there is one."""
+    for k, move in enumerate(moves):
         if move.margin > negligible[k]:
             return (
                 f"Update {k + 1} was made on row {ledger.entries.row[k]} although it was right by "
