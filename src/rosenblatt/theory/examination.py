@@ -1,4 +1,4 @@
-"""All that the theory says about rows with labels: verdict, conflict, margin, bound, suspects."""
+"""The whole theory applied to labelled rows: verdict, conflict, margin, bound and suspects."""
 
 from __future__ import annotations
 
@@ -17,45 +17,45 @@ from rosenblatt.core.ledger import Ledger
 from rosenblatt.errors import InputError
 from rosenblatt.html_tables import ResultCard
 from rosenblatt.runs import LinearRun, finite_rows
-from rosenblatt.theory.argmax import ArgmaxSeparability
+from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.certificates import CertificateError
 from rosenblatt.theory.margin import MaxMargin, max_margin
 from rosenblatt.theory.mistake_bounds import MistakeBound, overlap_bound, separable_bound
 from rosenblatt.theory.points import FeatureMap, apply_feature_map
-from rosenblatt.theory.separability import separability
+from rosenblatt.theory.separability import Separability, separability
 
 if TYPE_CHECKING:
     from rosenblatt import Perceptron
 
-# The cost of a suspect takes a pass over all updates in Python.
-MOST_COSTED = 100_000
-# So many values the perceptron may multiply with weights of several classes, about five seconds.
+# With more updates than this, the costs of suspects are left out: they take a pass in Python.
+MAX_COSTED_UPDATES = 100_000
+# The perceptron may multiply this many values by weights of several classes, about five seconds.
 MAX_PRODUCTS = 20_000_000_000
-# It sees every row so often at least, and at most.
-FEWEST_EPOCHS, MOST_EPOCHS = 20, 1000
-# Longer fractions are given as floats alone.
-LONGEST_DENOMINATOR = 10**100
+MIN_EPOCHS = 20
+MAX_EPOCHS = 1000
+# Fractions with a longer denominator are given only as floats.
+MAX_DENOMINATOR = 10**100
 
 
 class Suspect(NamedTuple):
-    """A row and why it is suspected.
+    """A row whose label may be wrong, and the evidence for it.
 
     Attributes
     ----------
     row : int
         Its number in X.
     label : object
-        The label it was given.
+        Its label in the training data.
     predicted : object
-        The most common wrong prediction; None when the row only ever met ties.
+        The most common wrong prediction; None if the row only had ties.
     updates : int
         How often it moved the weights.
     epochs_mistaken : int
-        In how many epochs it did.
+        The number of epochs in which it did.
     share : float
         Its share of all updates.
     cost : float or None
-        How much of ``‖w‖²`` its updates took away; None without X.
+        The amount by which its updates reduced ``‖w‖²``; None without X.
     """
 
     row: int
@@ -77,22 +77,22 @@ def suspects(
 ) -> list[Suspect]:
     """Rank the rows by how likely it is that their labels are wrong.
 
-    A row with a wrong label lies among the rows of another class: whatever the others teach, it is
-    misclassified again in the next epoch, and its updates tear down what they built up. So the
-    rows are ordered by the number of their updates, then by their cost
+    A row with a wrong label lies among the rows of another class: whatever the other rows teach, it
+    is misclassified again in the next epoch, and its updates undo theirs. So the rows are ordered
+    by the number of their updates, and then by their cost
 
         cost = Σ -2 · step · y (w·x + b)     over the updates of the row, w and b before each
 
-    (with several classes ``y (w·x + b)`` is the score of the right class minus that of the wrong
-    one, or its own score where a tie raised it alone). An update changes ``‖w‖²`` by
-    ``2 step y (w·x + b) + step² ‖x‖²``, so the cost is what the row took away from the squared
-    norm, exactly: ``‖w_0‖² + Σ step² ‖x‖²`` minus the costs of all rows is ``‖w‖²`` of the end
-    (with a bias: of ``(w, b)`` and ``(x, 1)``; where two vectors moved, ``2 ‖x‖²``). Where weights
-    have rates of their own (AROW, SCW, AdaGrad) it orders the rows and says no more.
+    (with several classes, ``y (w·x + b)`` is the score of the right class minus that of the wrong
+    class, or the score of the right class if a tie raised only that one). An update changes
+    ``‖w‖²`` by ``2 step y (w·x + b) + step² ‖x‖²``, so the cost is exactly the amount by which the
+    row reduced the squared norm: ``‖w_0‖² + Σ step² ‖x‖²`` minus the costs of all rows is the final
+    ``‖w‖²`` (with a bias, of ``(w, b)`` and ``(x, 1)``; if two vectors moved, ``2 ‖x‖²``). If each
+    weight has its own rate (AROW, SCW, AdaGrad), the cost only orders the rows.
 
-    A suspicion is no proof: a right label on an odd row looks the same. The order tells most after
-    several epochs of a rule that learns from mistakes alone; rules that also learn from right
-    predictions (a margin, passive-aggressive, soft) are ranked by all their updates.
+    A suspect is not proven to be wrong: a right label on an unusual row looks the same. The order
+    is most reliable after several epochs of a rule that learns only from mistakes. Rules that also
+    learn from right predictions (margin, passive-aggressive, soft) are ranked by all their updates.
 
     Cost: one pass over the updates; with X also over the stored values of the row of each.
 
@@ -101,13 +101,16 @@ def suspects(
     ledger : Ledger
         The ``ledger_`` of a learner with ``record=True``.
     X : array-like or sparse matrix of shape (n_samples, n_features), default=None
-        The rows that were given to ``fit``. Without it there are no costs, and rows with equally
-        many updates are ordered by the epochs they were mistaken in and their number.
+        The rows that were given to ``fit``. Without it there are no costs, and rows with the same
+        number of updates are ordered by their mistaken epochs and then by row number.
     top : int, default=None
-        How many rows to return; None returns every row that was mistaken at all.
+        How many rows to return; None returns every row that was ever mistaken.
     n_rows : int, default=None
-        How many rows an epoch had. By default those of X; without X the smallest number with which
-        the run makes whole epochs. Give it after early stopping, where some rows were held out.
+        The number of rows in an epoch. By default it is that of X, or without X the smallest number
+        that divides the run into whole epochs. Give it after early stopping, which holds out some
+        rows.
+    feature_map : callable or transformer, default=None
+        Applied to X first, as it was before ``fit``.
 
     Returns
     -------
@@ -132,28 +135,34 @@ def suspects(
         checks.whole("top", top, at_least=1)
     if n_rows is not None:
         checks.whole("n_rows", n_rows, at_least=1)
-    entries = ledger.entries
-    started = int(ledger.to_arrays()["start"]["t"])
     if not len(ledger):
         return []
+    entries = ledger.entries
+    first_t = int(ledger.to_arrays()["start"]["t"])
     table = None if X is None else finite_rows(apply_feature_map(X, feature_map))
     if n_rows is None:
-        n_rows = _epoch_length(ledger, started) if table is None else int(table.shape[0])
+        n_rows = _epoch_length(ledger, first_t) if table is None else int(table.shape[0])
     rows, place = np.unique(entries.row, return_inverse=True)
-    # A soft step writes one entry for each wrong class; they are one update of the row.
+
+    # Count the updates of each row. A soft step writes one entry for each wrong class, but they are
+    # one update.
     occasions = np.unique(np.column_stack([place, entries.t]), axis=0)
-    epochs = np.unique(
-        np.column_stack([occasions[:, 0], (occasions[:, 1] - started - 1) // n_rows]), axis=0
-    )
     updates = np.bincount(occasions[:, 0], minlength=len(rows))
-    epochs_mistaken = np.bincount(epochs[:, 0], minlength=len(rows))
-    last = np.empty(len(rows), np.int64)
-    last[place] = np.arange(len(place))
-    predicted = _most_common_wrong(place, entries.y_pred, len(rows), len(ledger.classes))
+
+    # Count the epochs in which it had one.
+    epoch = (occasions[:, 1] - first_t - 1) // n_rows
+    mistaken_epochs = np.unique(np.column_stack([occasions[:, 0], epoch]), axis=0)
+    epochs_mistaken = np.bincount(mistaken_epochs[:, 0], minlength=len(rows))
+
     costs: npt.NDArray[Any] = np.zeros(len(rows))
     if table is not None:
         margins = np.array([move.margin for move in LinearRun(ledger, table).moves()])
         np.subtract.at(costs, place, 2.0 * entries.steps * margins)
+
+    # The last update of each row has its label.
+    last = np.empty(len(rows), np.int64)
+    last[place] = np.arange(len(place))
+    predicted = _most_common_wrong(place, entries.y_pred, len(rows), len(ledger.classes))
     order = np.lexsort([rows, -epochs_mistaken, -costs, -updates])[:top]
     return [
         Suspect(
@@ -169,55 +178,58 @@ def suspects(
     ]
 
 
-def _epoch_length(ledger: Ledger, started: int) -> int:
-    """The fewest rows that hold all mistaken ones and go into the examples without remainder."""
-    examples, fewest = ledger.n_examples - started, int(ledger.entries.row.max()) + 1
-    for epochs in range(examples // fewest, 0, -1):
-        if examples % epochs == 0:
-            return examples // epochs
+def _epoch_length(ledger: Ledger, first_t: int) -> int:
+    """Return the smallest number of rows that holds all mistaken rows and divides the run."""
+    n_examples = ledger.n_examples - first_t
+    at_least = int(ledger.entries.row.max()) + 1
+    for n_epochs in range(n_examples // at_least, 0, -1):
+        if n_examples % n_epochs == 0:
+            return n_examples // n_epochs
     raise InputError(
-        f"the ledger names row {fewest - 1}, but the run saw {examples} examples only. Give n_rows."
+        f"the ledger names row {at_least - 1}, but the run saw {n_examples} examples only. Give "
+        "n_rows."
     )
 
 
 def _most_common_wrong(
     place: npt.NDArray[np.intp], wrong: npt.NDArray[np.int32], n_rows: int, n_classes: int
 ) -> npt.NDArray[np.int64]:
-    """The wrong class each row was predicted as most often, -1 where there was none."""
-    named = wrong >= 0
-    pairs, counts = np.unique(place[named] * n_classes + wrong[named], return_counts=True)
+    """Return the most frequent wrong prediction of each row, or -1 if there was none."""
+    has_rival = wrong >= 0
+    pairs, counts = np.unique(place[has_rival] * n_classes + wrong[has_rival], return_counts=True)
+    # Pairs in ascending order of their counts: later, more frequent ones overwrite the others.
+    ascending = pairs[np.argsort(counts, kind="stable")]
     best = np.full(n_rows, -1, np.int64)
-    ascending = np.argsort(counts, kind="stable")
-    best[pairs[ascending] // n_classes] = pairs[ascending] % n_classes
+    best[ascending // n_classes] = ascending % n_classes
     return best
 
 
-# ---------------------------------------------------------------------- all of it
+# ---------------------------------------------------------------------- the whole examination
 
 
 @dataclass(frozen=True, eq=False)
 class Examination(ResultCard):
-    """What `examine` found.
+    """The results of `examine`.
 
     Attributes
     ----------
     verdict : str
-        As of `separability`; "undecided" if the certificate could not be checked.
+        The verdict of `separability`; "undecided" if its certificate failed the check.
     detail : str
-        Why it is undecided.
+        The reason for an undecided verdict.
     verified : bool
         Whether the certificate was checked in exact arithmetic.
     separability : Separability or ArgmaxSeparability
         The verdict with its certificate.
     limit : MistakeBound
-        The most mistakes: in any number of epochs if the rows are separable, else in those of
-        ``learner``.
+        An upper bound on the mistakes: in any number of epochs if the rows are separable, otherwise
+        in the epochs of ``learner``.
     margin : MaxMargin or None
-        The largest margin between two classes.
+        The largest margin, for two separable classes.
     learner : Perceptron
-        One that was trained on the rows, with its ledger.
+        A perceptron trained on the rows, with its ledger.
     suspects : list of Suspect
-        The rows that it was wrong about most often.
+        The rows that it misclassified most often.
     """
 
     y: Any
@@ -225,7 +237,7 @@ class Examination(ResultCard):
     verdict: str
     detail: str | None
     verified: bool
-    separability: Any
+    separability: Separability | ArgmaxSeparability
     limit: MistakeBound
     margin: MaxMargin | None
     learner: Perceptron
@@ -233,19 +245,21 @@ class Examination(ResultCard):
 
     @property
     def separation(self) -> str:
-        """As of `separability`; "undecided" if its certificate could not be checked."""
-        return str(self.separability.separation) if self.verified else "undecided"
+        """The kind of separation; "undecided" if the certificate failed the check."""
+        return self.separability.separation if self.verified else "undecided"
 
     def _headline(self) -> str:
-        return self.verdict + ", checked in exact arithmetic" * self.verified
+        return f"{self.verdict}, checked in exact arithmetic" if self.verified else self.verdict
 
     def to_json(self, lines: Sequence[int]) -> dict[str, Any]:
-        """All of it as plain data; rows are named by these lines of their file."""
+        """Return all results as plain data; ``lines`` maps rows to lines of their file."""
         classes, counts = np.unique(self.y, return_counts=True)
         pairs = None
         if isinstance(self.separability, ArgmaxSeparability):
-            found = self.separability
-            pairs = {"separable": found.n_separable_pairs, "all": found.n_pairs}
+            pairs = {
+                "separable": self.separability.n_separable_pairs,
+                "all": self.separability.n_pairs,
+            }
         return {
             "classes": dict(zip(map(str, classes), counts.tolist(), strict=True)),
             "fit_intercept": self.fit_intercept,
@@ -253,7 +267,7 @@ class Examination(ResultCard):
             "separation": self.separation,
             "verified": self.verified,
             "detail": self.detail,
-            "conflict": self._conflict(lines) if self.verified else None,
+            "conflict": self._conflict_to_json(lines) if self.verified else None,
             "pairs": pairs,
             "margin": None if self.margin is None else self.margin.lower,
             "margin_upper": None if self.margin is None else self.margin.upper,
@@ -282,17 +296,16 @@ class Examination(ResultCard):
             ],
         }
 
-    def _conflict(self, lines: Sequence[int]) -> dict[str, Any] | None:
+    def _conflict_to_json(self, lines: Sequence[int]) -> dict[str, Any] | None:
         conflict = self.separability.conflict
         if conflict is None:
             return None
         members = []
-        wrong = getattr(conflict, "wrong", (None,) * len(conflict.rows))
-        for row, weight, rival in zip(conflict.rows, conflict.weights, wrong, strict=True):
+        for place, (row, weight) in enumerate(zip(conflict.rows, conflict.weights, strict=True)):
             member = {"line": lines[row], "label": str(self.y[row]), "weight": float(weight)}
-            if rival is not None:
-                member["against"] = str(rival)
-            if weight.denominator < LONGEST_DENOMINATOR:
+            if isinstance(conflict, RivalConflict):
+                member["against"] = str(conflict.wrong[place])
+            if weight.denominator < MAX_DENOMINATOR:
                 member["fraction"] = str(weight)
             members.append(member)
         return {"rows": members}
@@ -307,18 +320,30 @@ def examine(
     top: int = 5,
     feature_map: FeatureMap = None,
 ) -> Examination:
-    """Say whether classes can be separated, with a proof either way, and what follows from it.
+    """Decide whether classes are separable, with a proof, and report what follows from it.
 
     Parameters
     ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes.
+    fit_intercept : bool, default=True
+        Whether there is a bias, so that the hyperplane need not pass through the origin.
     random_state : int, default=0
-        For the order in which the perceptron sees the rows.
+        Seed for the order in which the perceptron sees the rows.
     top : int, default=5
-        How many suspects.
+        The number of suspects to list.
+    feature_map : callable or transformer, default=None
+        Applied to X first; all results are about the mapped rows.
+
+    Returns
+    -------
+    Examination
 
     See Also
     --------
-    separability : The verdict alone.
+    separability : Only the verdict.
 
     Examples
     --------
@@ -330,38 +355,49 @@ def examine(
     """
     from rosenblatt import Perceptron
 
-    X, y = apply_feature_map(X, feature_map), np.asarray(y)
+    X = apply_feature_map(X, feature_map)
+    y = np.asarray(y)
+
+    # The verdict. A certificate that fails the check proves nothing.
     found = separability(X, y, fit_intercept)
-    verdict, detail = found.verdict, found.detail
+    verdict = found.verdict
+    detail = found.detail
     try:
         verified = found.separable is not None and found.verify()
-    except CertificateError as error:  # what cannot be checked is not claimed
-        verdict, detail, verified = "undecided", str(error), False
+    except CertificateError as error:
+        verdict = "undecided"
+        detail = str(error)
+        verified = False
+
+    # The perceptron. With several classes the bound holds only if every update lowers a rival,
+    # which ties="positive" ensures.
     n_classes = len(set(y.tolist()))
-    # With several classes the bound holds where a tie lowers a rival too.
-    ties = "mistake" if n_classes == 2 else "positive"
-    n_products = n_classes * (X.nnz if is_sparse(X) else np.size(X))
-    most = MOST_EPOCHS
+    epochs = MAX_EPOCHS
     if n_classes > 2:
-        most = int(np.clip(MAX_PRODUCTS // max(1, n_products), FEWEST_EPOCHS, MOST_EPOCHS))
+        n_products = n_classes * (X.nnz if is_sparse(X) else np.size(X))
+        epochs = int(np.clip(MAX_PRODUCTS // max(1, n_products), MIN_EPOCHS, MAX_EPOCHS))
     learner = Perceptron(
         fit_intercept=fit_intercept,
         random_state=random_state,
-        ties=ties,
-        max_iter=most,
+        ties="mistake" if n_classes == 2 else "positive",
+        max_iter=epochs,
         record=True,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the reason to stop is in the result
+        # The result has the reason why training stopped.
+        warnings.simplefilter("ignore")
         learner.fit(X, y)
-    margin, epochs = None, learner.n_iter_
+
+    # The bound and the margin.
+    margin = None
     if verdict == "separable":
-        limit = separable_bound(X, y, fit_intercept, epochs, found)
+        limit = separable_bound(X, y, fit_intercept, learner.n_iter_, found)
         if n_classes == 2:
             margin = max_margin(X, y, fit_intercept)
     else:
-        limit = overlap_bound(X, y, fit_intercept, epochs)
-    costed = X if len(learner.ledger_) <= MOST_COSTED else None
+        limit = overlap_bound(X, y, fit_intercept, learner.n_iter_)
+
+    costed = X if len(learner.ledger_) <= MAX_COSTED_UPDATES else None
     return Examination(
         y=y,
         fit_intercept=fit_intercept,
