@@ -1,8 +1,8 @@
-"""The fewest training errors any hyperplane can have: NP-hard, so exact for small sets only."""
+"""The fewest training errors of any hyperplane: NP-hard, so exact only for small sets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,34 +18,35 @@ from rosenblatt.theory.mistake_bounds import Examples
 from rosenblatt.theory.points import FeatureMap, PairHull, Points
 from rosenblatt.theory.separability import decide
 
-# So many nodes a question of separability counts for.
-QUESTION = 100
-# A cover by more sets than this is out of reach.
+# A question of separability counts as this many nodes.
+NODES_PER_QUESTION = 100
+# The search gives up if a cover needs more groups than this.
 MAX_COVER = 300
 
 
 @dataclass(frozen=True, eq=False)
 class FewestErrors(ResultCard):
-    """How few rows can be misclassified, and weights that misclassify so few.
+    """Bounds on the fewest errors, and weights that have as many errors as the upper bound.
 
     Attributes
     ----------
     lower, upper : int
-        The fewest errors lie between them, both included.
+        Proven bounds on the fewest errors, both included.
     closed : bool
-        Whether the two are equal, so that nothing is left open.
+        Whether the two bounds are equal.
     errors : tuple of int
         The ``upper`` rows that ``coef`` and ``intercept`` misclassify, counted in exact arithmetic.
     coef, intercept : ndarray
-        Of shape (1, n_features) and (1,) for two classes, else with a row for each class.
+        Weights and biases, of shape (1, n_features) and (1,) for two classes, otherwise with a row
+        for each class.
     hyperplane : Hyperplane or None
-        The same for two classes; None if the bias alone decides.
+        The same for two classes; None if all weights are 0.
     conflicts : tuple of tuple of int
         Sets of rows that cannot all be right. No ``lower - 1`` rows meet all of these sets.
     classes : tuple
         The classes in order.
     detail : str
-        Why the search ended before the interval was closed.
+        The reason why the search ended before the bounds met; empty otherwise.
     """
 
     lower: int
@@ -56,15 +57,17 @@ class FewestErrors(ResultCard):
     conflicts: tuple[tuple[int, ...], ...]
     classes: tuple[Any, ...]
     detail: str
-    _search: Any = field(repr=False)
+    _search: _Search = field(repr=False)
 
     @property
     def closed(self) -> bool:
         return self.lower == self.upper
 
     def _headline(self) -> str:
-        least = f"at least {self.lower:,} and at most " * (not self.closed)
-        return f"{least}{count(self.upper, 'error')}" + " at the fewest" * self.closed
+        upper = count(self.upper, "error")
+        if self.closed:
+            return f"{upper} at the fewest"
+        return f"at least {self.lower:,} and at most {upper}"
 
     @property
     def hyperplane(self) -> Hyperplane | None:
@@ -73,11 +76,14 @@ class FewestErrors(ResultCard):
         return Hyperplane(self.coef[0], self.intercept[0])
 
     def verify(self) -> bool:
-        """Count the errors and check the conflicts in exact arithmetic; True, or an error."""
-        search: _Search = self._search
-        found = search.wrong_rows(search.vector)
-        if tuple(found) != self.errors or len(found) != self.upper:
-            raise CertificateError(f"{len(found)} rows are misclassified, not {self.upper}")
+        """Count the errors and check the conflicts in exact arithmetic.
+
+        Return True, or raise an error.
+        """
+        search = self._search
+        wrong = search.wrong_rows(search.vector)
+        if tuple(wrong) != self.errors or len(wrong) != self.upper:
+            raise CertificateError(f"{len(wrong)} rows are misclassified, not {self.upper}")
         points = search.points
         for conflict in search.conflicts.values():
             check_conflict(points.X, points.signs, points.fit_intercept, conflict)
@@ -92,30 +98,42 @@ def fewest_errors(
     feature_map: FeatureMap = None,
     max_nodes: int = 50_000,
 ) -> FewestErrors:
-    """Find weights with the fewest training errors there can be, or an interval for them.
+    """Find weights with the fewest possible training errors, or bounds on that number.
 
-    The 0-1 loss itself, which a perceptron only follows. To find its minimum is NP-hard: nobody
-    knows a way whose work does not grow exponentially with the number of errors. A score of exactly
-    0 is an error, as with ``ties="mistake"``; with several classes a row is right if the score of
-    its class is above every other one.
+    This minimises the 0-1 loss itself, for which the loss of a perceptron is a substitute. The
+    problem is NP-hard: the work of every known method grows exponentially with the number of
+    errors. A score of exactly 0 is an error, as with ``ties="mistake"``. With several classes, a
+    row is right if the score of its class is above all others.
 
-    A conflict (see `separability`) is a set of rows of which one at least must be wrong. The fewest
-    rows that meet all conflicts known so far, found by branch and bound, are a lower bound; without
-    them the rest is separable, which ends the search, or has another conflict.
+    A conflict (see `separability`) is a set of rows of which at least one must be wrong. Branch and
+    bound finds the fewest rows that meet all conflicts known so far, which is a lower bound.
+    Without these rows, the rest is separable, which ends the search, or has another conflict.
 
     Parameters
     ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes.
+    fit_intercept : bool, default=True
+        Whether there is a bias, so that the hyperplane need not pass through the origin.
+    feature_map : callable or transformer, default=None
+        Applied to X first; the errors are those of the mapped rows.
     max_nodes : int, default=50000
-        How much to try before giving up with the interval that is known; a question of separability
-        counts as 100 nodes.
+        The number of nodes after which the search gives up and returns the bounds known by then. A
+        question of separability counts as 100 nodes.
+
+    Returns
+    -------
+    FewestErrors
 
     See Also
     --------
-    rosenblatt.Perceptron : ``pocket=True`` keeps the best weights met in training.
+    rosenblatt.Perceptron : ``pocket=True`` keeps the best weights of the training run.
 
     Examples
     --------
-    Of the four rows of exclusive or one must be wrong, and one is enough:
+    One of the four rows of exclusive or must be wrong, and one is enough:
 
     >>> from rosenblatt.theory import fewest_errors
     >>> found = fewest_errors([[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"])
@@ -125,24 +143,23 @@ def fewest_errors(
     checks.whole("max_nodes", max_nodes, at_least=1)
     examples = Examples(X, y, fit_intercept, feature_map)
     search = _Search(examples, max_nodes)
+    detail = ""
     try:
         search.run()
-        detail = ""
     except _GaveUp as reason:
         search.lower = max(search.lower, search.packing(list(search.conflicts)))
         detail = f"{reason}; the fewest errors are between {search.lower} and {search.upper}."
+
     vectors = search.vector.reshape(examples.shape)
     d = examples.rows.X.shape[1]
+    intercept = vectors[:, d] if fit_intercept else np.zeros(len(vectors))
     return FewestErrors(
         lower=search.lower,
         upper=search.upper,
         errors=tuple(search.wrong_rows(search.vector)),
         coef=np.ascontiguousarray(vectors[:, :d]),
-        intercept=np.ascontiguousarray(vectors[:, d]) if fit_intercept else np.zeros(len(vectors)),
-        conflicts=tuple(
-            tuple(sorted(int(row) for one in _members(mask) for row in search.twins[one]))
-            for mask in search.conflicts
-        ),
+        intercept=np.ascontiguousarray(intercept),
+        conflicts=tuple(tuple(search.rows_of(_members(mask))) for mask in search.conflicts),
         classes=tuple(examples.classes.tolist()),
         detail=detail,
         _search=search,
@@ -150,101 +167,145 @@ def fewest_errors(
 
 
 class _GaveUp(Exception):
-    """The limit was reached, or exact arithmetic was."""
+    """Raised if the search reaches its limit, or exact arithmetic does."""
 
 
 class _Search:
-    """The smallest cover of all conflicts; equal rows with equal labels stand and fall together.
+    """A branch-and-bound search for the smallest set of rows that meets every conflict.
 
-    Of every group of such rows one is looked at; a set of groups is the bits of a whole number.
+    Equal rows with equal labels are right or wrong together, so they form a group, and one row of
+    each group is examined. A set of groups is a bit mask.
     """
 
     def __init__(self, examples: Examples, max_nodes: int) -> None:
-        self.max_nodes, self.nodes_left = max_nodes, max_nodes
-        chosen = examples.points.take(np.arange(len(examples.points)))
-        keys = np.column_stack([chosen, examples.labels])
+        self.max_nodes = max_nodes
+        self.nodes_left = max_nodes
+
+        # Group equal rows with equal labels.
+        all_points = examples.points.take(np.arange(len(examples.points)))
+        keys = np.column_stack([all_points, examples.labels])
         _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        self.twins = [np.flatnonzero(group == one) for one in range(len(first))]
-        self.sizes = [len(rows) for rows in self.twins]
-        everything, labels = examples.rows.X[first], examples.labels[first]
+        self.rows_of_group = [np.flatnonzero(group == one) for one in range(len(first))]
+        self.sizes = [len(rows) for rows in self.rows_of_group]
+
+        # Points to separate: one for each group, with several classes one for each wrong class.
+        X = examples.rows.X[first]
+        fit_intercept = examples.rows.fit_intercept
         if examples.k == 1:
-            signs = examples.points.signs[first]
-            self.points = Points(everything, signs, examples.rows.fit_intercept)
-            self.owner = np.arange(len(first))
+            self.points = Points(X, examples.points.signs[first], fit_intercept)
+            self.group_of_point = np.arange(len(first))
         else:
-            rows = Points(everything, np.ones(len(first)), examples.rows.fit_intercept)
-            pairs = PairHull(rows, labels, examples.k).to_array()
+            rows = Points(X, np.ones(len(first)), fit_intercept)
+            pairs = PairHull(rows, examples.labels[first], examples.k).to_array()
             self.points = Points(pairs, np.ones(len(pairs)), fit_intercept=False)
-            self.owner = np.repeat(np.arange(len(first)), examples.k - 1)
+            self.group_of_point = np.repeat(np.arange(len(first)), examples.k - 1)
+
+        # Conflicts between points, by the mask of their groups.
         self.conflicts: dict[int, Conflict] = {}
+        self.latest_conflict = 0
         self.lower = 0
-        starts = [examples.best_direction(epochs).ravel() for epochs in (1, 100, 10_000)]
-        # In fewer digits, so that ties are ties and not decided by rounding.
-        starts = [start.astype(np.float32).astype(np.float64) for start in starts]
+
+        # Start from the best of a few directions, rounded to fewer digits, so that ties are ties
+        # and not decided by rounding.
+        starts = []
+        for epochs in (1, 100, 10_000):
+            direction = examples.best_direction(epochs).ravel()
+            starts.append(direction.astype(np.float32).astype(np.float64))
         self.vector: FloatArray = min(starts, key=lambda v: len(self.wrong_rows(v)))
         self.upper = len(self.wrong_rows(self.vector))
 
     def wrong_groups(self, vector: FloatArray) -> IndexArray:
+        """Return the groups that a vector misclassifies, in exact arithmetic."""
         d = self.points.X.shape[1]
         bias = float(vector[d]) if self.points.fit_intercept else 0.0
         above, _ = sides(self.points.X, self.points.signs, vector[:d], bias)
-        return np.unique(self.owner[~above])
+        return np.unique(self.group_of_point[~above])
 
     def wrong_rows(self, vector: FloatArray) -> list[int]:
-        return sorted(int(row) for one in self.wrong_groups(vector) for row in self.twins[one])
+        """Return the rows that a vector misclassifies, in order."""
+        return self.rows_of(self.wrong_groups(vector).tolist())
+
+    def rows_of(self, groups: Iterable[int]) -> list[int]:
+        """Return the rows of some groups, in order."""
+        return sorted(int(row) for group in groups for row in self.rows_of_group[group])
+
+    def n_rows_of(self, groups: Iterable[int]) -> int:
+        """Return the number of rows in some groups."""
+        return sum(self.sizes[group] for group in groups)
 
     def run(self) -> None:
-        """Cover the conflicts known, ask for another, until no more is found."""
+        """Cover the known conflicts and search for another one until the bounds meet."""
         while self.lower < self.upper:
             cover = self._smallest_cover([*self.conflicts])
-            self.lower = max(self.lower, sum(self.sizes[one] for one in _members(cover)))
-            if self.lower < self.upper:
-                # Conflicts without a group in common bring the bound up fastest.
-                while (vector := self._separator(cover)) is None:
-                    cover |= self.latest
-                self._take(vector)
+            self.lower = max(self.lower, self.n_rows_of(_members(cover)))
+            if self.lower >= self.upper:
+                return
 
-    def _separator(self, removed: int) -> FloatArray | None:
-        """Weights that have the other rows right; None if another conflict was found instead."""
-        self._count(QUESTION)
-        rows = np.flatnonzero([not removed >> int(one) & 1 for one in self.owner])
+            # Remove the groups of every conflict that is found, so that the next one has no group
+            # in common with it: such conflicts raise the lower bound fastest.
+            vector = self._separator_without(cover)
+            while vector is None:
+                cover |= self.latest_conflict
+                vector = self._separator_without(cover)
+            self._improve(vector)
+
+    def _separator_without(self, removed: int) -> FloatArray | None:
+        """Return a vector that separates all points but those of the removed groups.
+
+        Return None if there is a conflict instead, which is recorded.
+        """
+        self._count_nodes(NODES_PER_QUESTION)
+        is_kept = [not removed >> int(group) & 1 for group in self.group_of_point]
+        rows = np.flatnonzero(is_kept)
         if not len(rows):
             return self.vector
-        found = decide(self.points.subset(rows), ())
-        if found.hyperplane is not None:
-            w, b = found.hyperplane.w, found.hyperplane.b
+        verdict = decide(self.points.subset(rows), ())
+        if verdict.hyperplane is not None:
+            w = verdict.hyperplane.w
+            b = verdict.hyperplane.b
             return np.append(w, b) if self.points.fit_intercept else np.asarray(w)
-        if found.conflict is None:
-            raise _GaveUp(found.detail)
-        members = rows[list(found.conflict.rows)]
-        self.latest = _mask(self.owner[members])
-        self.conflicts[self.latest] = Conflict(tuple(members.tolist()), found.conflict.weights)
+        if verdict.conflict is None:
+            raise _GaveUp(verdict.detail)
+
+        members = rows[list(verdict.conflict.rows)]
+        self.latest_conflict = _mask(self.group_of_point[members])
+        conflict = Conflict(tuple(members.tolist()), verdict.conflict.weights)
+        self.conflicts[self.latest_conflict] = conflict
         return None
 
-    def _take(self, vector: FloatArray) -> None:
-        """Keep weights if they have fewer errors; then try to have each of these right as well."""
+    def _improve(self, vector: FloatArray) -> None:
+        """Keep a vector if it has fewer errors; then try to correct each of its errors in turn."""
         wrong = self.wrong_groups(vector)
-        errors = sum(self.sizes[one] for one in wrong)
-        if errors >= self.upper:
+        n_errors = self.n_rows_of(wrong.tolist())
+        if n_errors >= self.upper:
             return
-        self.vector, self.upper, removed = vector, errors, _mask(wrong)
+        self.vector = vector
+        self.upper = n_errors
+        removed = _mask(wrong)
         for one in wrong.tolist():
+            # An earlier improvement may have corrected this group already.
             if self.lower < self.upper and removed >> one & 1:
-                better = self._separator(removed & ~(1 << one))
+                better = self._separator_without(removed & ~(1 << one))
                 if better is not None:
-                    wrong = self.wrong_groups(better)
-                    self.vector, removed = better, _mask(wrong)
-                    self.upper = sum(self.sizes[one] for one in wrong)
+                    still_wrong = self.wrong_groups(better)
+                    self.vector = better
+                    self.upper = self.n_rows_of(still_wrong.tolist())
+                    removed = _mask(still_wrong)
 
-    def _count(self, nodes: int) -> None:
+    def _count_nodes(self, nodes: int) -> None:
         self.nodes_left -= nodes
         if self.nodes_left < 0:
             raise _GaveUp(f"gave up after max_nodes={self.max_nodes:,} nodes")
 
     def packing(self, sets: list[int]) -> int:
-        """What any cover weighs at least: each set takes what its lightest group has left."""
-        left, total = dict[int, int](), 0
-        for members in map(list, map(_members, sorted(sets, key=int.bit_count))):
+        """Return a lower bound on the rows in any set of groups that meets all these sets.
+
+        Each set takes as many rows from all of its groups as its smallest group has left.
+        """
+        left: dict[int, int] = {}
+        total = 0
+        for mask in sorted(sets, key=int.bit_count):
+            members = list(_members(mask))
             least = min(left.get(one, self.sizes[one]) for one in members)
             total += least
             for one in members:
@@ -252,38 +313,46 @@ class _Search:
         return total
 
     def _smallest_cover(self, sets: list[int]) -> int:
-        """The lightest set of groups that meets every set, by branch and bound."""
-        best = [self.upper + 1, 0]
+        """Return the groups with the fewest rows that meet every set, by branch and bound."""
+        fewest_rows = self.upper + 1
+        best_cover = 0
 
-        def branch(sets: list[int], cost: int, chosen: int) -> None:
-            self._count(1)
-            if cost + self.packing(sets) >= best[0]:
+        def branch(sets: list[int], n_rows: int, chosen: int) -> None:
+            nonlocal fewest_rows, best_cover
+            self._count_nodes(1)
+            if n_rows + self.packing(sets) >= fewest_rows:
                 return
             if not sets:
-                best[:] = cost, chosen
+                fewest_rows = n_rows
+                best_cover = chosen
                 return
+
+            # One group of the smallest set must be chosen; first the one that meets most sets.
             members = list(_members(min(sets, key=int.bit_count)))
             members.sort(key=lambda one: -sum(mask >> one & 1 for mask in sets))
             refused = 0
             for one in members:
+                # Covers with an earlier member were counted already.
                 rest = [mask & ~refused for mask in sets if not mask >> one & 1]
                 refused |= 1 << one
                 if all(rest):
-                    branch(rest, cost + self.sizes[one], chosen | 1 << one)
+                    branch(rest, n_rows + self.sizes[one], chosen | 1 << one)
 
+        # Every branch goes one level deeper, up to the recursion limit of Python.
         if self.packing(sets) > MAX_COVER * max(self.sizes):
             raise _GaveUp(f"gave up at more than {count(MAX_COVER, 'error')}")
         branch(sets, 0, 0)
-        return best[1]
+        return best_cover
 
 
 def _mask(groups: IndexArray) -> int:
+    """Return the bit mask of some groups."""
     return sum(1 << one for one in set(groups.tolist()))
 
 
 def _members(mask: int) -> Iterator[int]:
-    """The places of the bits that are set."""
+    """Yield the positions of the bits that are set, in ascending order."""
     while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
+        lowest_bit = mask & -mask
+        yield lowest_bit.bit_length() - 1
+        mask ^= lowest_bit
