@@ -1,14 +1,15 @@
-"""Does the order of the rows matter? The same learner on many orders."""
+"""The effect of the order of the rows: the same learner trained on many orders."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt import checks
 from rosenblatt.arrays import AnyArray, FloatArray, IntArray
 from rosenblatt.core.rows import margins, scores
 from rosenblatt.errors import ConvergenceWarning, ParameterError
@@ -16,9 +17,12 @@ from rosenblatt.html_tables import escape, html_card, html_headline, html_table
 from rosenblatt.runs import finite_rows
 from rosenblatt.theory.points import FeatureMap, apply_feature_map
 
+if TYPE_CHECKING:
+    from rosenblatt.linear import LinearLearner
+
 
 class Spread(NamedTuple):
-    """Where the values over all orders lie."""
+    """The median and the range of a measure over all orders."""
 
     median: float
     min: float
@@ -27,7 +31,7 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderStudy:
-    """What each order of the rows led to.
+    """The outcome of training on each order of the rows.
 
     Attributes
     ----------
@@ -38,18 +42,18 @@ class OrderStudy:
     epochs : ndarray of shape (n_orders,)
         Epochs of training.
     stop_reasons : tuple of str
-        Why training ended.
+        Why training stopped.
     margin : ndarray of shape (n_orders,)
-        Smallest ``y (w·x + b) / ‖w‖`` over the training rows, -inf where they are not separated.
-        With several classes the smallest difference between the score of the right class and
+        Smallest ``y (w·x + b) / ‖w‖`` over the training rows, or -inf if they are not separated.
+        With several classes, the smallest difference between the score of the right class and
         another one, divided by the length of all weights.
     train_accuracy : ndarray of shape (n_orders,)
-        Share of the training rows predicted right.
+        Share of the training rows that are predicted correctly.
     test_accuracy : ndarray of shape (n_orders,) or None
-        Share of the test rows predicted right.
+        Share of the test rows that are predicted correctly.
     unstable_rows : ndarray
-        Numbers of the rows whose prediction depends on the order: test rows if there are any, else
-        training rows.
+        Numbers of the rows whose prediction depends on the order: test rows if there are any,
+        otherwise training rows.
     unstable : float
         Their share.
     """
@@ -70,42 +74,48 @@ class OrderStudy:
 
     @property
     def summary(self) -> dict[str, Spread]:
-        """Median, smallest and largest value of each measure."""
-        names = ("mistakes", "epochs", "margin", "train_accuracy", "test_accuracy")
-        measures = {name: getattr(self, name) for name in names}
+        """The median, smallest and largest value of each measure."""
+        measures: dict[str, IntArray | FloatArray] = {
+            "mistakes": self.mistakes,
+            "epochs": self.epochs,
+            "margin": self.margin,
+            "train_accuracy": self.train_accuracy,
+        }
+        if self.test_accuracy is not None:
+            measures["test_accuracy"] = self.test_accuracy
         return {
             name: Spread(float(np.median(values)), float(values.min()), float(values.max()))
             for name, values in measures.items()
-            if values is not None
         }
 
     def __repr__(self) -> str:
-        rows = (
-            f"{name:16}" + "".join(f"{value:>10}" for value in values)
-            for name, *values in self._cells()
-        )
-        head = f"{'':16}" + "".join(f"{name:>10}" for name in Spread._fields)
-        return "\n".join([self._headline(), head, *rows, *self._endings()])
+        lines = [self._headline()]
+        for name, *values in [["", *Spread._fields], *self._cells()]:
+            lines.append(f"{name:16}" + "".join(f"{value:>10}" for value in values))
+        return "\n".join([*lines, *self._closing_lines()])
 
     def _repr_html_(self) -> str:
         table = html_table("", ("", *Spread._fields), self._cells())
-        below = "".join(f"<p>{escape(line)}</p>" for line in self._endings())
+        below = "".join(f"<p>{escape(line)}</p>" for line in self._closing_lines())
         return html_card(html_headline(self._headline()), table, below)
 
     def _headline(self) -> str:
         return f"{self.learner} on {self.n_orders} orders"
 
     def _cells(self) -> list[list[str]]:
+        """Return one row of the summary table for each measure."""
         return [
             [name.replace("_", " "), *(f"{value:.4g}" for value in spread)]
             for name, spread in self.summary.items()
         ]
 
-    def _endings(self) -> list[str]:
+    def _closing_lines(self) -> list[str]:
+        """Return the lines below the summary table."""
         reasons = Counter(self.stop_reasons).most_common()
+        counts = ", ".join(f"{reason} {count}" for reason, count in reasons)
         which = "training" if self.test_accuracy is None else "test"
         return [
-            f"stopped: {', '.join(f'{reason} {count}' for reason, count in reasons)}",
+            f"stopped: {counts}",
             f"prediction depends on the order: {self.unstable:.1%} of {which} rows",
         ]
 
@@ -124,17 +134,17 @@ def order_study(
 ) -> OrderStudy:
     """Train the same learner on many orders of the same rows and compare the outcomes.
 
-    The mistake bound ``R²/γ²`` is the same for every order, so on separable rows every order ends
-    with all of them right; but how many mistakes it takes, which separator is found, and what it
-    predictions of new rows do depend on the order.
+    The mistake bound ``R²/γ²`` is the same for every order, so on separable rows training ends with
+    all rows right in any order. But the number of mistakes, the separator that is found and its
+    predictions for new rows depend on the order.
 
-    A learner with ``shuffle=True`` draws a new order in every epoch, so each of its clones is given
-    a seed of its own. With ``shuffle=False`` the rows themselves are shuffled once for each clone,
-    which then goes through them in that order in every epoch. All other parameters stay as they
-    are; progress bars of the clones are turned off. The estimator itself is neither fitted nor
-    changed, and warnings that a fit ended early are silenced: see ``stop_reasons``.
+    A learner with ``shuffle=True`` draws a new order in every epoch, so each clone of it gets its
+    own seed. With ``shuffle=False`` the rows themselves are shuffled once for each clone, which
+    uses that order in every epoch. All other parameters are unchanged, except that progress bars
+    are off. The estimator itself is neither fitted nor changed. Warnings that a fit stopped early
+    are silenced; see ``stop_reasons``.
 
-    Cost: ``n_orders`` fits and predictions, one after the other.
+    Cost: ``n_orders`` fits and predictions, in sequence.
 
     Parameters
     ----------
@@ -145,24 +155,24 @@ def order_study(
     y : array-like of shape (n_samples,)
         Their labels.
     n_orders : int, default=50
-        How many orders to try.
+        The number of orders.
     random_state : int, Generator or None, default=0
-        Decides the orders; the same number gives the same study.
+        Seed for the orders; the same seed gives the same study.
     X_test, y_test : array-like, default=None
-        Rows to test on; they also decide ``unstable`` if given.
+        Rows to test on; if given, ``unstable`` refers to them.
     feature_map : callable or transformer, default=None
         Applied to X and X_test first; the learner is given the mapped rows.
     verbose : int, default=0
-        1 shows the progress on standard error; one step is one order.
+        1 shows a progress bar on standard error, with one step per order.
 
     Returns
     -------
     OrderStudy
-        One value of each measure for each order, and a summary when shown.
+        The value of each measure for each order; it prints as a summary.
 
     Examples
     --------
-    Setosa against the other irises: always separated, never twice the same way.
+    Setosa against the other irises is separated in every order, with 2 to 10 mistakes.
 
     >>> from rosenblatt import Perceptron, datasets
     >>> from rosenblatt.theory.order_study import order_study
@@ -173,7 +183,7 @@ def order_study(
     >>> study.summary["mistakes"]
     Spread(median=7.0, min=2.0, max=10.0)
     """
-    from rosenblatt import checks as check
+    # The learners are imported here, so that the theory loads without them.
     from rosenblatt.learner.progress import progress
     from rosenblatt.linear import LinearLearner
 
@@ -182,55 +192,78 @@ def order_study(
             f"estimator={estimator!r} is not a linear learner of this package: give an instance, "
             "for example Perceptron()."
         )
-    check.whole("n_orders", n_orders, at_least=1)
+    checks.whole("n_orders", n_orders, at_least=1)
     if (X_test is None) != (y_test is None):
         raise ParameterError("X_test and y_test go together: give both or neither.")
-    X, X_test = (
-        apply_feature_map(X, feature_map),
-        None if X_test is None else apply_feature_map(X_test, feature_map),
-    )
-    table, labels = finite_rows(X), np.asarray(y)
+    X = apply_feature_map(X, feature_map)
+    if X_test is not None:
+        X_test = apply_feature_map(X_test, feature_map)
+    table = finite_rows(X)
+    labels = np.asarray(y)
     seeds = _generator(random_state).integers(2**31 - 1, size=n_orders).tolist()
-    asked = X if X_test is None else X_test
-    outcomes, test = [], []
-    first: Any = None
-    differs: Any = False
+
+    outcomes: list[_Outcome] = []
+    test_accuracies: list[float] = []
+    first_predictions: AnyArray | None = None
+    is_unstable: AnyArray = np.zeros((), np.bool_)
     with (
         warnings.catch_warnings(),
         progress(verbose, n_orders, type(estimator).__name__, "order") as report,
     ):
         warnings.simplefilter("ignore", ConvergenceWarning)
         for number, seed in enumerate(seeds, start=1):
+            # Train a clone on another order.
             learner = type(estimator)(**{**estimator.get_params(), "verbose": 0})
             if learner.shuffle:
                 learner.set_params(random_state=seed).fit(X, y)
             else:
                 order = np.random.RandomState(seed).permutation(len(labels))
-                learner.fit(_taken(X, order), labels[order])
-            counts = learner.n_mistakes_, learner.n_iter_, learner.stop_reason_
-            outcomes.append((*counts, _margin(learner, table, labels), learner.score(X, y)))
-            answers = learner.predict(asked)
+                learner.fit(_take_rows(X, order), labels[order])
+            outcomes.append(
+                _Outcome(
+                    mistakes=learner.n_mistakes_,
+                    epochs=learner.n_iter_,
+                    stop_reason=learner.stop_reason_,
+                    margin=_training_margin(learner, table, labels),
+                    train_accuracy=learner.score(X, y),
+                )
+            )
+
+            # Compare its predictions with those of the first order.
+            predictions = learner.predict(X if X_test is None else X_test)
             if y_test is not None:
-                test.append(np.mean(answers == np.asarray(y_test)))
-            first = answers if first is None else first
-            differs = differs | (answers != first)
+                test_accuracies.append(np.mean(predictions == np.asarray(y_test)))
+            if first_predictions is None:
+                first_predictions = predictions
+            is_unstable = is_unstable | (predictions != first_predictions)
             if report is not None:
                 report(number, learner.n_mistakes_, None)
-    mistakes, epochs, reasons, found, train = zip(*outcomes, strict=True)
+
     return OrderStudy(
         learner=type(estimator).__name__,
-        mistakes=np.array(mistakes, np.int64),
-        epochs=np.array(epochs, np.int64),
-        stop_reasons=reasons,
-        margin=np.array(found, np.float64),
-        train_accuracy=np.array(train, np.float64),
-        test_accuracy=None if y_test is None else np.array(test, np.float64),
-        unstable_rows=np.flatnonzero(differs),
-        unstable=float(np.mean(differs)),
+        mistakes=np.array([one.mistakes for one in outcomes], np.int64),
+        epochs=np.array([one.epochs for one in outcomes], np.int64),
+        stop_reasons=tuple(one.stop_reason for one in outcomes),
+        margin=np.array([one.margin for one in outcomes], np.float64),
+        train_accuracy=np.array([one.train_accuracy for one in outcomes], np.float64),
+        test_accuracy=None if y_test is None else np.array(test_accuracies, np.float64),
+        unstable_rows=np.flatnonzero(is_unstable),
+        unstable=float(np.mean(is_unstable)),
     )
 
 
+class _Outcome(NamedTuple):
+    """The outcome of training on one order."""
+
+    mistakes: int
+    epochs: int
+    stop_reason: str
+    margin: float
+    train_accuracy: float
+
+
 def _generator(random_state: Any) -> np.random.Generator:
+    """Return a random generator; raise an error that names the parameter."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
@@ -240,19 +273,22 @@ def _generator(random_state: Any) -> np.random.Generator:
         ) from None
 
 
-def _taken(X: Any, order: IntArray) -> Any:
-    """The rows in another order; a frame keeps the names of its columns."""
+def _take_rows(X: Any, order: IntArray) -> Any:
+    """Return the rows in another order; a frame keeps the names of its columns."""
+    # A frame of any library that has positional rows.
     if hasattr(X, "iloc"):
         return X.iloc[order]
-    return [X[i] for i in order.tolist()] if isinstance(X, list | tuple) else X[order]
+    if isinstance(X, list | tuple):
+        return [X[i] for i in order.tolist()]
+    return X[order]
 
 
-def _margin(learner: Any, table: Any, labels: AnyArray) -> float:
-    """The margin of the weights on the training rows, for weights of length 1."""
-    coef, bias = learner.coef_, learner.intercept_
+def _training_margin(learner: LinearLearner, table: Any, labels: AnyArray) -> float:
+    """Return the smallest margin on the training rows, divided by the length of the weights."""
+    coef = learner.coef_
     length = float(np.linalg.norm(coef))
     if not length:
         return -np.inf
     right = np.searchsorted(learner.classes_, labels)
-    smallest = margins(scores(table, coef, bias), right).min()
+    smallest = margins(scores(table, coef, learner.intercept_), right).min()
     return float(smallest) / length if smallest > 0 else -np.inf
