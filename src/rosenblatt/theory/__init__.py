@@ -1,8 +1,6 @@
-"""Theory that computes: separability with proof, margins, the mistake bound, the proof itself."""
+"""The theory of the perceptron as functions: separability with proofs, margins, mistake bounds."""
 
-from inspect import isfunction
-
-from rosenblatt import lazy, numpydoc
+from rosenblatt import lazy
 from rosenblatt.theory.argmax import ArgmaxSeparability as ArgmaxSeparability
 from rosenblatt.theory.argmax import RivalConflict as RivalConflict
 from rosenblatt.theory.certificates import CertificateError as CertificateError
@@ -30,17 +28,3 @@ from rosenblatt.theory.separability import Separability as Separability
 from rosenblatt.theory.separability import separability as separability
 
 __all__ = lazy.offered(__name__)
-
-# What several of the functions take; their docstrings get it where they do not say it themselves.
-SHARED = numpydoc.entries("""\
-X : array-like or sparse matrix of shape (n_samples, n_features)
-y : array-like of shape (n_samples,)
-    Labels of two or more classes.
-fit_intercept : bool, default=True
-    Whether there is a bias, so that the hyperplane may lie off the origin.
-feature_map : callable or transformer, default=None
-    Applied to X first; all is then said of the mapped rows.
-""")
-for _name in __all__:
-    if isfunction(globals()[_name]):
-        numpydoc.share(globals()[_name], SHARED)
