@@ -1,10 +1,11 @@
 """The geometry of linear classifiers: vectors, hyperplanes, the augmented space, class regions.
 
-A perceptron's weights are a hyperplane ``w.x + b = 0`` with a positive and a negative side; several
-rows of weights divide the space into convex regions, one for each class. Points are rows: one row
-of shape (d,) or many of shape (n, d), dense or sparse. Numbers that are not
-finite are refused, and so are results beyond the largest float; very long and very short weights
-are scaled first, so that lengths and distances lose nothing on the way.
+The weights of a perceptron define a hyperplane ``w.x + b = 0`` with a positive and a negative side.
+Several rows of weights divide the space into convex regions, one for each class.
+
+Points are rows: one row of shape (d,) or many of shape (n, d), dense or sparse. Numbers that are
+not finite raise an error, and so do results beyond the largest float. Very long and very short
+weights are scaled first, so that lengths and distances lose no digits.
 """
 
 from rosenblatt import lazy

@@ -1,4 +1,4 @@
-"""The space with one more feature, in which the bias is a weight, and the unit sphere."""
+"""The augmented space, in which the bias is a weight, and scaling to the unit sphere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from rosenblatt.arrays import AnyArray, SparseRows, for_caller, is_sparse
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError
-from rosenblatt.geometry.vectors import lengths, points
+from rosenblatt.geometry.vectors import lengths, read_rows
 
 
 def augment(X: Any) -> Any:
@@ -18,17 +18,19 @@ def augment(X: Any) -> Any:
 
     ``x -> (x, 1)``, so that ``w.x + b = (w, b).(x, 1)``
 
-    A plane through the origin of the augmented space is a plane anywhere in the space of x: what
-    no plane through the origin separates in d dimensions, one may in d + 1. It costs one copy.
+    A plane through the origin of the augmented space is a plane anywhere in the space of x, so rows
+    that no plane through the origin separates in d dimensions may be separable in d + 1.
+
+    Cost: one copy.
 
     Parameters
     ----------
     X : array of shape (n, d), or (d,) for one row, dense or sparse
-        A sparse array of a single dimension comes back dense.
+        A one-dimensional sparse array is returned dense.
 
     Returns
     -------
-    array of shape (n, d + 1) or (d + 1,), of the same type, and sparse if X was
+    array of shape (n, d + 1) or (d + 1,), of the same type, and sparse if X is
 
     See Also
     --------
@@ -36,8 +38,8 @@ def augment(X: Any) -> Any:
 
     Examples
     --------
-    The points 1 and 2 of a line lie on the same side of its origin. In the plane the weights
-    (2, -3) tell them apart:
+    The points 1 and 2 of a line lie on the same side of its origin. In the plane, the weights
+    (2, -3) separate them:
 
     >>> augment([[1], [2]])
     array([[1, 1],
@@ -45,22 +47,22 @@ def augment(X: Any) -> Any:
     >>> augment([[1], [2]]) @ [2, -3]
     array([-1,  1])
     """
-    rows = points("X", X)
+    rows = read_rows("X", X)
     if not is_sparse(rows):
         one = np.ones((*rows.shape[:-1], 1), dtype=rows.dtype)
         return np.concatenate([rows, one], axis=-1)
+
+    # Every row gets one more stored value at its end, in column d.
     n, d = rows.shape
     ends = rows.indptr[1:]
-    parts = (
-        np.insert(rows.data, ends, 1),
-        np.insert(rows.indices, ends, d),
-        rows.indptr + np.arange(n + 1),
-    )
-    return _like(X, SparseRows(*parts, d + 1, origin=rows.origin))
+    data = np.insert(rows.data, ends, 1)
+    indices = np.insert(rows.indices, ends, d)
+    indptr = rows.indptr + np.arange(n + 1)
+    return _in_format_of(X, SparseRows(data, indices, indptr, d + 1, origin=rows.origin))
 
 
 def fold(w: ArrayLike, b: ArrayLike) -> AnyArray:
-    """Put the bias behind the weights, as the weight of the constant feature.
+    """Append the bias to the weights, as the weight of the constant feature.
 
     ``v = (w, b)``, for which ``v.(x, 1) = w.x + b``
 
@@ -68,7 +70,7 @@ def fold(w: ArrayLike, b: ArrayLike) -> AnyArray:
     ----------
     w : array of shape (d,), or (k, d) with a row for each of k classes
     b : float, or k of them
-        One number for several classes is given to each.
+        A single number is used for all classes.
 
     Returns
     -------
@@ -76,7 +78,7 @@ def fold(w: ArrayLike, b: ArrayLike) -> AnyArray:
 
     See Also
     --------
-    unfold : the way back.
+    unfold : the inverse.
     augment : the same step for the rows.
 
     Examples
@@ -87,7 +89,8 @@ def fold(w: ArrayLike, b: ArrayLike) -> AnyArray:
     array([[ 1,  0,  5],
            [ 0,  1, -5]])
     """
-    weights, biases = numbers("w", w), numbers("b", b)
+    weights = numbers("w", w)
+    biases = numbers("b", b)
     if weights.ndim not in (1, 2):
         raise InputError(
             f"w has shape {weights.shape}; it must be one vector (d,) or one row a class (k, d)"
@@ -117,7 +120,7 @@ def unfold(v: ArrayLike) -> tuple[AnyArray, Any]:
 
     See Also
     --------
-    fold : the way back.
+    fold : the inverse.
 
     Examples
     --------
@@ -131,18 +134,22 @@ def unfold(v: ArrayLike) -> tuple[AnyArray, Any]:
             "(k, d + 1), with the bias last"
         )
     biases = weights[..., -1]
-    return weights[..., :-1].copy(), biases.copy() if biases.ndim else biases.item()
+    if biases.ndim:
+        return weights[..., :-1].copy(), biases.copy()
+    return weights[..., :-1].copy(), biases.item()
 
 
 def to_unit_sphere(X: Any) -> tuple[Any, float]:
-    """Shrink or stretch all rows alike until the longest has length 1.
+    """Scale all rows by the same factor, so that the longest has length 1.
 
     ``x -> x / R``, with ``R = max_i ||x_i||``
 
-    Angles, and which weights separate the rows, stay as they are. A margin of delta becomes
-    ``gamma = delta / R``, so the bound ``(R / delta)^2`` on the mistakes becomes ``1 / gamma^2``:
-    the same number. With a bias, `augment` first: the theorem lives in the augmented space.
-    It costs two passes and one copy.
+    This changes neither the angles nor the set of weights that separate the rows. A margin of delta
+    becomes ``gamma = delta / R``, so the bound ``(R / delta)^2`` on the mistakes becomes
+    ``1 / gamma^2``, which is the same number. With a bias, use `augment` first, because the theorem
+    is about the augmented space.
+
+    Cost: two passes and one copy.
 
     Parameters
     ----------
@@ -151,9 +158,10 @@ def to_unit_sphere(X: Any) -> tuple[Any, float]:
 
     Returns
     -------
-    rows : array of the shape of X, sparse if X was
+    rows : array of the shape of X, sparse if X is
         No row is longer than 1, up to rounding.
     R : float
+        The length of the longest row of X.
 
     Examples
     --------
@@ -161,7 +169,7 @@ def to_unit_sphere(X: Any) -> tuple[Any, float]:
     (array([[ 0.3,  0.4],
            [ 0. , -1. ]]), 10.0)
     """
-    rows = points("X", X)
+    rows = read_rows("X", X)
     R = float(np.max(lengths("X", rows), initial=0.0))
     if R == 0.0:
         raise InputError(
@@ -171,12 +179,12 @@ def to_unit_sphere(X: Any) -> tuple[Any, float]:
     kind = rows.dtype if rows.dtype.kind == "f" else np.dtype(np.float64)
     if not is_sparse(rows):
         return (rows.astype(np.float64) / R).astype(kind), R
-    made = rows.copy()
-    made.data = (rows.data.astype(np.float64) / R).astype(kind)
-    return _like(X, made), R
+    scaled = rows.copy()
+    scaled.data = (rows.data.astype(np.float64) / R).astype(kind)
+    return _in_format_of(X, scaled), R
 
 
-def _like(X: Any, rows: SparseRows) -> Any:
-    """Sparse rows of the kind and the format that X is."""
-    made = for_caller(rows)
-    return made if X.format == made.format else made.asformat(X.format)
+def _in_format_of(X: Any, rows: SparseRows) -> Any:
+    """Convert sparse rows to the library and the format of X."""
+    converted = for_caller(rows)
+    return converted if X.format == converted.format else converted.asformat(X.format)

@@ -1,4 +1,4 @@
-"""The hyperplane of a weight vector and a bias."""
+"""The hyperplane of a weight vector and a bias, and exact polygons of the plane."""
 
 from __future__ import annotations
 
@@ -15,38 +15,41 @@ from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import vectors
 
-SHOWN = 8
+MAX_WEIGHTS_SHOWN = 8
+# (u, v, c) is the line u x + v y + c = 0.
 Line = tuple[int, int, int]
+# (x, y, z) with z > 0 is the point (x / z, y / z).
 Point = tuple[int, int, int]
-# Counter-clockwise: each corner with the line that leads on to the next. Inside is where every
-# line is positive.
+# The corners counter-clockwise, each with the line that leads to the next corner. Every line is
+# positive inside the polygon.
 Polygon = list[tuple[Point, Line]]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Hyperplane:
-    """All points at which a linear score is zero, and the two half-spaces beside them.
+    """The points at which a linear score is zero, and the two half-spaces that they separate.
 
     ``w.x + b = 0``, with ``S+ = {x : w.x + b > 0}`` and ``S- = {x : w.x + b < 0}``
 
-    The vector w is orthogonal to the plane and points into S+. Each method costs one pass over the
-    rows given to it. They may be one row of shape (d,), with one result, or n rows of shape
-    (n, d), with n results, dense or sparse.
+    The vector w is orthogonal to the plane and points into S+. The methods take one row of shape
+    (d,) and return one result, or n rows of shape (n, d) and return n results; rows may be dense or
+    sparse. Each call takes one pass over the rows.
 
-    Two hyperplanes are equal when their w and b are. The same plane has many equations; `unit`
-    gives one of them.
+    Two hyperplanes are equal if their w and b are equal. The same plane has many equations; `unit`
+    returns a standard one.
 
     Parameters
     ----------
     w : array of shape (d,)
-        Kept as a copy in float64 that cannot be written to. Zero is refused: ``0.x + b = 0`` is
-        no plane.
+        The weights, stored as a read-only copy in float64. The zero vector raises an error, because
+        ``0.x + b = 0`` is not a plane.
     b : float, default=0.0
+        The bias.
 
     Examples
     --------
-    The plane with w = (2, 3) and b = 6 has the origin on its positive side, and crosses the axes
-    at -3 and -2:
+    The plane with w = (2, 3) and b = 6 has the origin on its positive side and crosses the axes at
+    -3 and -2:
 
     >>> plane = Hyperplane([2, 3], 6)
     >>> plane.side([[0, 0], [-3, 0], [0, -2], [-3, -2]])
@@ -64,8 +67,8 @@ class Hyperplane:
     b: float
 
     def __init__(self, w: ArrayLike, b: float = 0.0) -> None:
-        weights = vectors.vector("w", w)
-        bias = vectors.number("b", b)
+        weights = vectors.read_vector("w", w)
+        bias = vectors.read_number("b", b)
         if not weights.any():
             raise InputError(
                 "w is the zero vector, so w.x + b = 0 is no plane; a learner that has made no "
@@ -87,7 +90,7 @@ class Hyperplane:
         return b / math.sqrt(w @ w)
 
     def unit(self) -> Hyperplane:
-        """Scale the equation so that ``||w|| = 1``: the same plane, with the same sides.
+        """Return the same plane, with the same sides, scaled to ``||w|| = 1``.
 
         >>> Hyperplane([3, 4], 10).unit()
         Hyperplane(w=[0.6, 0.8], b=2.0)
@@ -96,15 +99,15 @@ class Hyperplane:
         return Hyperplane(w / math.sqrt(w @ w), self.offset)
 
     def side(self, X: Any) -> IntArray:
-        """Tell the half-space of each row: +1 in S+, -1 in S-, 0 on the plane.
+        """Return the half-space of each row: +1 in S+, -1 in S-, 0 on the plane.
 
-        It is the sign of the computed score, so that rounding may take a row off the plane; not,
-        though, where the products are integers below 2**53.
+        It is the sign of the computed score, so rounding may move a row off the plane. If all
+        products are integers below 2**53, the score is exact.
         """
         return np.sign(self._scores(X)).astype(np.int64)[()]
 
     def signed_distance(self, X: Any) -> FloatArray:
-        """Measure how far each row is from the plane, positive in S+ and negative in S-.
+        """Return the distance of each row from the plane, positive in S+ and negative in S-.
 
         ``(w.x + b) / ||w||``
 
@@ -115,21 +118,21 @@ class Hyperplane:
         return self._scores(X, over=math.sqrt(w @ w))
 
     def distance(self, X: Any) -> FloatArray:
-        """Measure how far each row is from the plane.
+        """Return the distance of each row from the plane.
 
         ``|w.x + b| / ||w||``
         """
         return np.abs(self.signed_distance(X))
 
     def project(self, X: Any) -> FloatArray:
-        """Drop each row onto the plane: the nearest point there, dense.
+        """Return the nearest point on the plane for each row, as a dense array.
 
         ``x - (w.x + b) / ||w||^2 w``
         """
-        return vectors.dense(vectors.points("X", X, len(self.w))) - self._step(X)
+        return vectors.to_dense(vectors.read_rows("X", X, len(self.w))) - self._step(X)
 
     def reflect(self, X: Any) -> FloatArray:
-        """Mirror each row in the plane; the result is dense.
+        """Return the mirror image of each row in the plane, as a dense array.
 
         ``x - 2 (w.x + b) / ||w||^2 w``
 
@@ -138,25 +141,25 @@ class Hyperplane:
                [-1., -2.]])
         """
         step = self._step(X)
-        return vectors.dense(vectors.points("X", X, len(self.w))) - step - step
+        return vectors.to_dense(vectors.read_rows("X", X, len(self.w))) - step - step
 
     def segment_in_box(self, box: vectors.Box) -> FloatArray | None:
-        """Cut the line of a plane with d = 2 to what a box shows of it.
+        """Return the segment of the line (d = 2) that lies in a box.
 
-        Whether and where the line meets the box is decided without rounding; only the end points
-        themselves are rounded, each to the nearest floats.
+        The intersection is computed without rounding; only its end points are rounded, each to the
+        nearest floats.
 
         Parameters
         ----------
         box : (xmin, xmax, ymin, ymax)
-            Its edges belong to it.
+            The edges belong to the box.
 
         Returns
         -------
         array of shape (2, 2), or None
-            The two end points, in the order in which S+ lies to the left of the way from the first
-            to the second. A line that only touches a corner has this corner as both. None if the
-            line misses the box.
+            The two end points, ordered so that S+ lies to the left of the way from the first to
+            the second. If the line only touches a corner, both are that corner. None if the line
+            misses the box.
 
         Examples
         --------
@@ -168,31 +171,34 @@ class Hyperplane:
         """
         if len(self.w) != 2:
             raise InputError(f"w has {len(self.w)} entries; a line in a box needs exactly 2")
-        (u, v, c), _ = whole([*self.w.tolist(), self.b])
-        ends = chord(rectangle(vectors.box_sides(box)), (u, v, c))
+        (u, v, c), _ = to_integers([*self.w.tolist(), self.b])
+        ends = intersect_line(rectangle(vectors.box_sides(box)), (u, v, c))
         if not ends:
             return None
+        # (v, -u) is the direction that has S+ on its left.
         ends.sort(key=lambda end: Fraction(v * end[0] - u * end[1], end[2]))
-        return np.array([rounded(ends[0]), rounded(ends[-1])])
+        return np.array([to_floats(ends[0]), to_floats(ends[-1])])
 
     def _scaled(self) -> tuple[FloatArray, float]:
-        """The same plane with the largest weight between 1/2 and 1, so that no square overflows.
+        """Return w and b with the largest weight between 1/2 and 1, so that no square overflows.
 
-        The factor is a power of two: a score that is exactly zero stays so.
+        The factor is a power of two, so a score that is exactly zero stays zero.
         """
-        w, exponent = vectors.scaled(self.w)
+        w, exponent = vectors.scaled_to_one(self.w)
         try:
             return w, math.ldexp(self.b, -exponent)
         except OverflowError:
             return w, math.copysign(math.inf, self.b)
 
     def _scores(self, X: Any, over: float = 1.0) -> FloatArray:
+        """Return the scaled scores divided by ``over``."""
         w, b = self._scaled()
-        products = vectors.times(vectors.points("X", X, len(w)), w)
+        products = vectors.products(vectors.read_rows("X", X, len(w)), w)
         with np.errstate(over="ignore", invalid="ignore"):
-            return vectors.finite("X", (products + b) / over)
+            return vectors.check_finite("X", (products + b) / over)
 
     def _step(self, X: Any) -> FloatArray:
+        """Return the vector from the plane to each row, ``(w.x + b) / ||w||^2 w``."""
         w, _ = self._scaled()
         return np.multiply.outer(self._scores(X, over=float(w @ w)), w)
 
@@ -206,39 +212,41 @@ class Hyperplane:
 
     def __repr__(self) -> str:
         w = [str(value) for value in self.w.tolist()]
-        if len(w) > SHOWN:
+        if len(w) > MAX_WEIGHTS_SHOWN:
             w = [*w[:3], f"... {len(w) - 4} more ...", w[-1]]
         return f"Hyperplane(w=[{', '.join(w)}], b={self.b})"
 
     def __reduce__(self) -> tuple[type[Hyperplane], tuple[FloatArray, float]]:
-        # A copy made from the attributes alone would have a w that can be written to.
+        # A copy of the attributes would have a writable w.
         return Hyperplane, (self.w, self.b)
 
 
-# ---------------------------------------------------------------------- polygons in whole numbers
+# ---------------------------------------------------------------------- polygons in exact integers
 
 
-def whole(values: Iterable[float]) -> tuple[list[int], int]:
-    """The values over their smallest common denominator, a power of two."""
+def to_integers(values: Iterable[float]) -> tuple[list[int], int]:
+    """Return the values times their smallest common denominator, and that power of two."""
     ratios = [value.as_integer_ratio() for value in values]
-    common = max((q for _, q in ratios), default=1)
-    return [p * (common // q) for p, q in ratios], common
+    common = max((denominator for _, denominator in ratios), default=1)
+    integers = [numerator * (common // denominator) for numerator, denominator in ratios]
+    return integers, common
 
 
 def rectangle(box: vectors.Box) -> Polygon:
-    (left, right, bottom, top), one = whole(box)
+    """Return a box as a polygon."""
+    (left, right, bottom, top), one = to_integers(box)
     corners = [(left, bottom, one), (right, bottom, one), (right, top, one), (left, top, one)]
     lines = [(0, one, -bottom), (-one, 0, right), (0, -one, top), (one, 0, -left)]
     return list(zip(corners, lines, strict=True))
 
 
-def height(line: Line, point: Point) -> int:
-    """Positive, zero or negative as the point lies on the positive side, on the line, or beyond."""
+def signed_height(line: Line, point: Point) -> int:
+    """Return a positive number on the positive side of the line, 0 on it, otherwise negative."""
     return line[0] * point[0] + line[1] * point[1] + line[2] * point[2]
 
 
-def meeting(one: Line, other: Line) -> Point:
-    """Where two lines that are not parallel meet."""
+def intersection(one: Line, other: Line) -> Point:
+    """Return the point at which two lines meet that are not parallel."""
     x = one[1] * other[2] - other[1] * one[2]
     y = one[2] * other[0] - other[2] * one[0]
     z = one[0] * other[1] - other[0] * one[1]
@@ -246,42 +254,48 @@ def meeting(one: Line, other: Line) -> Point:
 
 
 def clip(polygon: Polygon, line: Line) -> Polygon:
-    """What lies on the positive side of a line; nothing, if that has no area."""
-    heights = [height(line, corner) for corner, _ in polygon]
+    """Return the part of a polygon on the positive side of a line; empty if it has no area."""
+    heights = [signed_height(line, corner) for corner, _ in polygon]
     if min(heights) >= 0:
         return polygon
     if max(heights) <= 0:
         return []
     result: Polygon = []
     for i, (corner, edge) in enumerate(polygon):
-        here, there = heights[i], heights[(i + 1) % len(polygon)]
+        here = heights[i]
+        there = heights[(i + 1) % len(polygon)]
         if here > 0:
             result.append((corner, edge))
             if there < 0:
-                result.append((meeting(edge, line), line))
+                result.append((intersection(edge, line), line))
         elif here == 0:
             result.append((corner, line if there < 0 else edge))
         elif there > 0:
-            result.append((meeting(edge, line), edge))
+            result.append((intersection(edge, line), edge))
     return result
 
 
-def chord(polygon: Polygon, line: Line) -> list[Point]:
-    """The ends of the part of a line inside a polygon; one point, or none, if it is no more."""
+def intersect_line(polygon: Polygon, line: Line) -> list[Point]:
+    """Intersect a line with a convex polygon; return two end points, one touched corner or none."""
     u, v, c = line
-    beside = clip(polygon, line) or clip(polygon, (-u, -v, -c))
-    return [corner for corner, _ in beside if height(line, corner) == 0]
+    # The end points are corners of the part on either side of the line.
+    part = clip(polygon, line) or clip(polygon, (-u, -v, -c))
+    return [corner for corner, _ in part if signed_height(line, corner) == 0]
 
 
-def rounded(point: Point) -> tuple[float, float]:
-    """The nearest floats; the quotient of two ints is rounded once."""
+def to_floats(point: Point) -> tuple[float, float]:
+    """Return the nearest floats to a point; the quotient of two integers is rounded once."""
     x, y, z = point
     return x / z, y / z
 
 
 def double_area(corners: list[tuple[float, float]]) -> tuple[int, int]:
-    """Twice the area within these corners, positive if counter-clockwise, as p / q."""
-    flat, one = whole(coordinate for corner in corners for coordinate in corner)
-    xs, ys = flat[::2], flat[1::2]
+    """Return twice the area of a polygon as p and q of a fraction; positive if counter-clockwise.
+
+    ``sum_i (x_i-1 y_i - x_i y_i-1)``
+    """
+    flat, one = to_integers(coordinate for corner in corners for coordinate in corner)
+    xs = flat[::2]
+    ys = flat[1::2]
     total = sum(xs[i - 1] * ys[i] - xs[i] * ys[i - 1] for i in range(len(xs)))
     return total, one * one

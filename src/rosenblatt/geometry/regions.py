@@ -20,32 +20,35 @@ from rosenblatt.geometry.hyperplane import (
     clip,
     double_area,
     rectangle,
-    rounded,
-    whole,
+    to_floats,
+    to_integers,
 )
-from rosenblatt.geometry.vectors import Box, box_sides, vector
+from rosenblatt.geometry.vectors import Box, box_sides, read_vector
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Regions:
-    """A box of the plane, divided among the classes; `regions` makes it.
+    """A box of the plane, divided among the classes; the result of `regions`.
 
     Attributes
     ----------
     polygons : mapping of class to array of shape (m, 2)
-        The corners of the region of each class that has one, counter-clockwise, the first not
-        repeated at the end. The regions are convex, do not overlap, and together fill the box.
+        The corners of each region that has an area, counter-clockwise, without repeating the first
+        one at the end. The regions are convex, do not overlap and fill the box.
     empty : tuple of classes
-        Those with no area in the box.
+        The classes that have no area in the box.
     classes : tuple
         All classes, in the order of the rows of W.
     W : array of shape (k, 2)
+        The weights.
     b : array of shape (k,)
+        The biases.
     box : (xmin, xmax, ymin, ymax)
+        The box.
 
     Examples
     --------
-    A class whose score lies half-way between two others is best nowhere but on their boundary:
+    A class whose score lies half-way between two others is best only on their boundary:
 
     >>> cells = regions([[2, 0], [1, 0], [0, 0]], 0, (-1, 1, 0, 1))
     >>> cells
@@ -62,7 +65,7 @@ class Regions:
     box: Box
 
     def area(self, label: Hashable) -> float:
-        """Measure the region of a class; 0 for one that is empty.
+        """Return the area of the region of a class; 0 if it is empty.
 
         ``1/2 sum_i (x_i y_i+1 - x_i+1 y_i)``
         """
@@ -73,15 +76,17 @@ class Regions:
         return total / (2 * unit)
 
     def boundary(self, k: Hashable, rival: Hashable) -> Hyperplane:
-        """The line on which two classes score the same, with class k on its positive side.
+        """Return the line on which two classes score the same, with class k on its positive side.
 
-        ``(w_k - w_l).x + (b_k - b_l) = 0``, where l is the rival
+        ``(w_k - w_l).x + (b_k - b_l) = 0``, with l the rival
 
-        It is the whole line, whether or not the two regions are neighbours.
+        It is the whole line, even if the two regions are not neighbours.
         """
-        one, other = self._row(k), self._row(rival)
+        one = self._row(k)
+        other = self._row(rival)
         with np.errstate(over="ignore"):
-            w, b = self.W[one] - self.W[other], self.b[one] - self.b[other]
+            w = self.W[one] - self.W[other]
+            b = self.b[one] - self.b[other]
         if not w.any():
             raise InputError(
                 f"the classes {k!r} and {rival!r} have the same weights "
@@ -90,6 +95,7 @@ class Regions:
         return Hyperplane(w, b)
 
     def _row(self, label: Hashable) -> int:
+        """Return the row of W that belongs to a class."""
         if label not in self.classes:
             raise ParameterError(f"{label!r} is not a class; the classes are {self.classes}")
         return self.classes.index(label)
@@ -106,30 +112,33 @@ class Regions:
 def regions(
     W: ArrayLike, b: ArrayLike, box: Box, classes: Iterable[Hashable] | None = None
 ) -> Regions:
-    """Find where in a box of the plane each class scores highest, as polygons.
+    """Return the polygons in which each class scores highest, in a box of the plane.
 
     ``region_k = {x in box : w_k.x + b_k >= w_l.x + b_l for all l}``
 
-    Each region is the box cut by one line for every rival, which makes it convex with straight
-    edges ("Voronoi regions"). The cuts are made without rounding; only the corners are rounded in
-    the end, each to the nearest floats, so that neighbours share theirs to the last bit. It costs
-    O(k^2) cuts, about a millisecond for 10 classes.
+    Each region is the box cut by one line for every rival, so it is convex with straight edges
+    ("Voronoi regions"). The cuts are exact; only the corners are rounded at the end, each to the
+    nearest floats, so neighbours share their corners to the last bit.
+
+    Cost: O(k^2) cuts, about a millisecond for 10 classes.
 
     Parameters
     ----------
     W : array of shape (k, 2)
-        One row of weights for each class. A single row together with two classes is the plane of
-        a binary learner: the second class has its positive side.
+        One row of weights for each class. A single row with two classes is the plane of a binary
+        learner; the second class is on its positive side.
     b : array of k biases, or one number for all
+        The biases.
     box : (xmin, xmax, ymin, ymax)
+        The part of the plane to divide.
     classes : k labels, default=None
-        By default 0 to k - 1. Labels of an array become those of Python (`tolist`).
+        By default 0 to k - 1. Labels in an array are converted to Python objects (`tolist`).
 
     Returns
     -------
     Regions
-        Of classes with the same weights and bias the first listed has the region, the others are
-        empty. So is a class that is best on no more than a line or a point.
+        If several classes have the same weights and bias, the first has the region and the others
+        are empty. A class that is best only on a line or at a point is also empty.
 
     Examples
     --------
@@ -144,13 +153,16 @@ def regions(
     >>> cells.boundary("a", "b")
     Hyperplane(w=[1.0, -1.0], b=0.0)
     """
-    rows, biases, labels = _checked(W, b, classes)
+    rows, biases, labels = _validate(W, b, classes)
     sides = box_sides(box)
-    flat, _ = whole(np.column_stack([rows, biases]).ravel().tolist())
+
+    # The scores as lines with integer coefficients.
+    flat, _ = to_integers(np.column_stack([rows, biases]).ravel().tolist())
     lines: list[Line] = [(flat[i], flat[i + 1], flat[i + 2]) for i in range(0, len(flat), 3)]
+
     polygons: dict[Any, FloatArray] = {}
     for k, label in enumerate(labels):
-        corners = _visible(_cell(lines, k, rectangle(sides)))
+        corners = _visible_corners(_cell(lines, k, rectangle(sides)))
         if corners:
             polygons[label] = np.array(corners)
             polygons[label].flags.writeable = False
@@ -159,50 +171,65 @@ def regions(
 
 
 def _cell(lines: list[Line], k: int, polygon: Polygon) -> Polygon:
+    """Return the part of a polygon in which class k scores highest."""
     u, v, c = lines[k]
-    for i, (ru, rv, rc) in enumerate(lines):
-        ahead = (u - ru, v - rv, c - rc)
-        if any(ahead):
-            polygon = clip(polygon, ahead)
+    for i, (rival_u, rival_v, rival_c) in enumerate(lines):
+        lead = (u - rival_u, v - rival_v, c - rival_c)
+        if any(lead):
+            polygon = clip(polygon, lead)
         elif i < k:
+            # An earlier class with the same scores has the region.
             polygon = []
         if not polygon:
             break
     return polygon
 
 
-def _visible(polygon: Polygon) -> list[tuple[float, float]]:
-    """The corners as floats, without repetitions; none, if these enclose nothing."""
+def _visible_corners(polygon: Polygon) -> list[tuple[float, float]]:
+    """Return the corners as floats, without repetitions; none if they enclose no area."""
     # A region can be narrower than the distance between two floats.
-    corners = list(dict.fromkeys(rounded(corner) for corner, _ in polygon))
+    corners = list(dict.fromkeys(to_floats(corner) for corner, _ in polygon))
     return corners if double_area(corners)[0] > 0 else []
 
 
-def _checked(
+def _validate(
     W: ArrayLike, b: ArrayLike, classes: Iterable[Hashable] | None
 ) -> tuple[FloatArray, FloatArray, tuple[Any, ...]]:
+    """Validate the arguments of `regions`; return weights, biases and labels, one per class."""
     rows = numbers("W", W).astype(np.float64)
     if rows.ndim != 2 or rows.shape[1] != 2 or not len(rows):
         raise InputError(
             f"W has shape {rows.shape}; it must be (k, 2): regions are drawn for two features, "
             "with a row of weights for each class"
         )
-    sound = np.isfinite(rows).all(axis=1)
-    if not sound.all():
-        i = int(sound.argmin())
+    is_finite = np.isfinite(rows).all(axis=1)
+    if not is_finite.all():
+        i = int(is_finite.argmin())
         raise InputError(f"W[{i}] is {rows[i].tolist()}; every weight must be a finite number")
-    biases = vector("b", np.broadcast_to(b, len(rows)) if np.ndim(b) == 0 else b)
+    given = np.broadcast_to(b, len(rows)) if np.ndim(b) == 0 else b
+    biases = read_vector("b", given)
     if len(biases) != len(rows):
         raise InputError(f"b has {len(biases)} entries; W has {len(rows)} rows, one for each class")
-    listed: Any = range(len(rows)) if classes is None else classes
-    labels = tuple(getattr(listed, "tolist", lambda: listed)())
+
+    labels: tuple[Any, ...]
+    if classes is None:
+        labels = tuple(range(len(rows)))
+    elif hasattr(classes, "tolist"):
+        # An array or a series of any library.
+        labels = tuple(classes.tolist())
+    else:
+        labels = tuple(classes)
+
+    # A binary learner is a class with score 0 and a class with its score.
     if len(rows) == 1 and len(labels) == 2:
-        rows, biases = np.vstack([np.zeros(2), rows]), np.append(0.0, biases)
+        rows = np.vstack([np.zeros(2), rows])
+        biases = np.append(0.0, biases)
     if len(labels) != len(rows):
         raise ParameterError(
             f"classes has {len(labels)} labels; W has {len(rows)} rows, one for each class"
         )
     if len(set(labels)) != len(labels):
         raise ParameterError(f"classes is {labels}; every label must be there once")
-    rows.flags.writeable = biases.flags.writeable = False
+    rows.flags.writeable = False
+    biases.flags.writeable = False
     return rows, biases, labels

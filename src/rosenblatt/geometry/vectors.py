@@ -1,4 +1,4 @@
-"""Dot product, length, right angles and projection; what the geometry is given, checked."""
+"""Dot product, length, right angles and projection, and the checks of all arguments."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from rosenblatt.arrays import AnyArray, BoolArray, FloatArray, SparseRows, is_sp
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError, ParameterError
 
+# (xmin, xmax, ymin, ymax)
 Box = tuple[float, float, float, float]
+Rows = AnyArray | SparseRows
 
-# The area of a box with sides of this size is still a number.
-FARTHEST = 1e150
+# The area of a box with coordinates of this size does not overflow.
+MAX_COORDINATE = 1e150
 
 
-def number(name: str, value: Any) -> float:
-    """One finite number."""
+def read_number(name: str, value: Any) -> float:
+    """Validate one finite number and return it as a float."""
     array = numbers(name, value)
     if array.ndim:
         raise InputError(f"{name} has shape {array.shape}; it must be one number")
@@ -28,8 +30,8 @@ def number(name: str, value: Any) -> float:
     return float(array)
 
 
-def vector(name: str, values: Any) -> FloatArray:
-    """One finite vector, as float64."""
+def read_vector(name: str, values: Any) -> FloatArray:
+    """Validate one finite vector and return it as float64."""
     array = numbers(name, values).astype(np.float64)
     if array.ndim != 1:
         raise InputError(
@@ -42,11 +44,14 @@ def vector(name: str, values: Any) -> FloatArray:
     return array
 
 
-def points(name: str, X: Any, d: int | None = None) -> Any:
-    """Rows as they are, dense (d,) or (n, d), or as our sparse rows, with d columns if given."""
+def read_rows(name: str, X: Any, d: int | None = None) -> Any:
+    """Validate rows, dense (d,) or (n, d) or sparse; return an array or `SparseRows`.
+
+    If d is given, the rows must have d columns.
+    """
     if is_sparse(X) and len(X.shape) == 1:
         X = X.toarray()
-    rows: Any
+    rows: Rows
     if is_sparse(X):
         if X.dtype.kind not in "biuf":
             raise InputError(f"{name} holds {X.dtype}; it must hold real numbers")
@@ -64,44 +69,47 @@ def points(name: str, X: Any, d: int | None = None) -> Any:
     return rows
 
 
-def dense(rows: Any) -> FloatArray:
-    """Rows as a dense float64 array that shares no memory with them."""
-    array: AnyArray = rows.toarray() if is_sparse(rows) else rows
+def to_dense(rows: Rows) -> FloatArray:
+    """Return the rows as a dense float64 array that shares no memory with them."""
+    array: AnyArray = rows.toarray() if isinstance(rows, SparseRows) else rows
     return array.astype(np.float64)
 
 
-def times(rows: Any, v: FloatArray) -> FloatArray:
-    """``rows @ v``; what is not finite is left for `finite` to find."""
-    if not is_sparse(rows):
+def products(rows: Rows, v: FloatArray) -> FloatArray:
+    """Return ``rows @ v``; `check_finite` finds results that are not finite."""
+    if not isinstance(rows, SparseRows):
         rows = rows.astype(np.float64, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(rows @ v)
 
 
-def finite(name: str, result: FloatArray) -> FloatArray:
-    """A result with one number a row, refused where it is not a number.
+def check_finite(name: str, result: FloatArray) -> FloatArray:
+    """Return a result with one number per row; raise an error if a number is not finite.
 
-    NaN and infinity reach the result of every sum they are part of, so looking here finds them in
-    the rows without another pass over these.
+    NaN and infinity in the rows reach the sums that they are part of, so this check finds them
+    without another pass over the rows.
     """
-    bad = ~np.isfinite(result)
-    if bad.any():
-        where = f"row {int(bad.argmax())} of {name}" if result.ndim else name
+    is_bad = ~np.isfinite(result)
+    if is_bad.any():
+        place = f"row {int(is_bad.argmax())} of {name}" if result.ndim else name
         raise InputError(
-            f"{where} holds NaN, an infinity, or numbers so large that the result is beyond the "
+            f"{place} holds NaN, an infinity, or numbers so large that the result is beyond the "
             "largest float (about 1.8e308); leave such rows out, or scale the features"
         )
     return result[()]
 
 
-def scaled(v: FloatArray) -> tuple[FloatArray, int]:
-    """``v = u * 2**e`` with the largest entry of u between 1/2 and 1; exact but for underflow."""
+def scaled_to_one(v: FloatArray) -> tuple[FloatArray, int]:
+    """Return u and e with ``v = u * 2**e`` and the largest entry of u between 1/2 and 1.
+
+    It is exact except for underflow.
+    """
     _, exponent = np.frexp(np.abs(v).max(initial=0.0))
     return np.ldexp(v, -exponent), int(exponent)
 
 
 def box_sides(box: Any) -> Box:
-    """``(xmin, xmax, ymin, ymax)`` as floats."""
+    """Validate a box and return ``(xmin, xmax, ymin, ymax)`` as floats."""
     try:
         xmin, xmax, ymin, ymax = (float(side) for side in box)
     except (TypeError, ValueError, OverflowError) as error:
@@ -109,8 +117,8 @@ def box_sides(box: Any) -> Box:
             f"box is {box!r}; it must be four numbers, (xmin, xmax, ymin, ymax)"
         ) from error
     sides = (xmin, xmax, ymin, ymax)
-    if not all(math.isfinite(side) and abs(side) <= FARTHEST for side in sides):
-        raise ParameterError(f"box is {sides}; its numbers must lie in ±{FARTHEST:g}")
+    if not all(math.isfinite(side) and abs(side) <= MAX_COORDINATE for side in sides):
+        raise ParameterError(f"box is {sides}; its numbers must lie in ±{MAX_COORDINATE:g}")
     if not (xmin < xmax and ymin < ymax):
         raise ParameterError(
             f"box is {sides}; it must be (xmin, xmax, ymin, ymax) with xmin < xmax and ymin < ymax"
@@ -118,17 +126,18 @@ def box_sides(box: Any) -> Box:
     return sides
 
 
-# A dot product of d floats is off by at most about d * 1e-16 times the two lengths, so this is
-# above the rounding of a million features and far below an angle anyone would see.
-RIGHT_ANGLE = 1e-9
+# The largest cosine that counts as zero. The rounding error of a dot product of d floats is at most
+# about d * 1e-16 times the two lengths, so this allows for a million features, and it is far below
+# any visible angle.
+MAX_COSINE = 1e-9
 
 
 def dot(a: Any, b: ArrayLike) -> FloatArray:
-    """Multiply two vectors entry by entry and add up.
+    """Return the dot product of two vectors.
 
     ``a.b = sum_i a_i b_i``
 
-    It costs one pass over the entries (of a sparse row: its non-zeros).
+    Cost: one pass over the entries, or over the non-zeros of sparse rows.
 
     Parameters
     ----------
@@ -146,17 +155,18 @@ def dot(a: Any, b: ArrayLike) -> FloatArray:
     >>> dot([[3, 4], [-4, 3]], [3, 4])
     array([25.,  0.])
     """
-    v = vector("b", b)
-    return finite("a", times(points("a", a, len(v)), v))
+    v = read_vector("b", b)
+    return check_finite("a", products(read_rows("a", a, len(v)), v))
 
 
 def norm(a: Any) -> FloatArray:
-    """Measure the length of a vector.
+    """Return the length of a vector.
 
     ``||a|| = sqrt(a.a)``
 
-    Squares that would overflow or vanish are avoided by scaling. It costs one pass over the
-    entries.
+    The entries are scaled if their squares would overflow or underflow.
+
+    Cost: one pass over the entries.
 
     Parameters
     ----------
@@ -171,30 +181,31 @@ def norm(a: Any) -> FloatArray:
     >>> print(norm([3, 4]), f"{norm([3e200, 4e200]):.15g}")
     5.0 5e+200
     """
-    return lengths("a", points("a", a))
+    return lengths("a", read_rows("a", a))
 
 
-def lengths(name: str, rows: Any) -> FloatArray:
-    """The length of each row; `name` is what a message calls them."""
-    if is_sparse(rows):
-        return finite(name, _sparse_lengths(rows))
+def lengths(name: str, rows: Rows) -> FloatArray:
+    """Return the length of each row; ``name`` is the argument that an error names."""
+    if isinstance(rows, SparseRows):
+        return check_finite(name, _sparse_lengths(rows))
     table = np.atleast_2d(rows).astype(np.float64, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("ij,ij->i", table, table)
         result: FloatArray = np.sqrt(squares)
-        # Elsewhere a square that counts may have vanished or overflowed.
-        odd = ~((squares > 1e-280) & (squares < np.inf))
-        if odd.any():
-            _, exponent = np.frexp(np.abs(table[odd]).max(axis=1, initial=0.0))
-            some = np.ldexp(table[odd], -exponent[:, None])
-            result[odd] = np.ldexp(np.sqrt(np.einsum("ij,ij->i", some, some)), exponent)
-    return finite(name, result if rows.ndim == 2 else result[0])
+        # In the other rows a square may have underflowed or overflowed; these are scaled first.
+        is_extreme = ~((squares > 1e-280) & (squares < np.inf))
+        if is_extreme.any():
+            _, exponent = np.frexp(np.abs(table[is_extreme]).max(axis=1, initial=0.0))
+            scaled = np.ldexp(table[is_extreme], -exponent[:, None])
+            roots = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+            result[is_extreme] = np.ldexp(roots, exponent)
+    return check_finite(name, result if rows.ndim == 2 else result[0])
 
 
 def are_orthogonal(a: Any, b: ArrayLike, tolerance: float | None = None) -> BoolArray:
-    """Tell whether two vectors stand at a right angle.
+    """Return whether two vectors are orthogonal.
 
-    ``|a.b| <= tolerance ||a|| ||b||``, so the tolerance is the largest cosine that counts as zero
+    ``|a.b| <= tolerance ||a|| ||b||``, so the tolerance is the largest cosine that counts as zero.
 
     The zero vector is orthogonal to every vector.
 
@@ -203,9 +214,9 @@ def are_orthogonal(a: Any, b: ArrayLike, tolerance: float | None = None) -> Bool
     a : array of shape (d,), or (n, d) for n vectors, dense or sparse
     b : array of shape (d,)
     tolerance : float, default=None
-        By default 1e-9, which is above the rounding of floats and the same for vectors of any
-        length. When both arrays are of an integer type the default is 0: their dot product is
-        then computed without rounding, and must be zero.
+        By default 1e-9, which is above the rounding errors of floats and independent of the lengths
+        of the vectors. If both arrays hold integers, the default is 0: their dot product is
+        computed without rounding and must be exactly zero.
 
     Returns
     -------
@@ -220,32 +231,36 @@ def are_orthogonal(a: Any, b: ArrayLike, tolerance: float | None = None) -> Bool
     >>> bool(are_orthogonal([10**9 + 1, 10**9], [10**9, -(10**9) - 2]))
     False
     """
-    v, given = vector("b", b), numbers("b", b)
-    rows = points("a", a, len(v))
+    v = read_vector("b", b)
+    given = numbers("b", b)
+    rows = read_rows("a", a, len(v))
     if tolerance is None and rows.dtype.kind in "iu" and given.dtype.kind in "iu":
-        exact: BoolArray = _whole_dot(rows, given) == 0
+        exact: BoolArray = _exact_dot(rows, given) == 0
         return exact
-    limit = RIGHT_ANGLE if tolerance is None else tolerance
+    limit = MAX_COSINE if tolerance is None else tolerance
     if not 0.0 <= limit < 1.0:
         raise ParameterError(f"tolerance is {tolerance}; it is a cosine, at least 0 and below 1")
-    v, _ = scaled(v)
-    right: BoolArray = np.abs(finite("a", times(rows, v))) <= limit * norm(v) * norm(rows)
-    return right
+    v, _ = scaled_to_one(v)
+    sizes = np.abs(check_finite("a", products(rows, v)))
+    found: BoolArray = sizes <= limit * norm(v) * norm(rows)
+    return found
 
 
 def projection(a: Any, onto: ArrayLike) -> FloatArray:
-    """Drop a vector onto the line through another: the nearest point there.
+    """Project a vector onto the line through another: return the nearest point on that line.
 
     ``(a.b / ||b||^2) b``, with ``b = onto``
 
-    What is left, ``a - projection(a, b)``, is orthogonal to b. It costs two passes over the
-    entries; the result is dense also for sparse vectors.
+    The rest, ``a - projection(a, b)``, is orthogonal to b. The result is dense even if the vectors
+    are sparse.
+
+    Cost: two passes over the entries.
 
     Parameters
     ----------
     a : array of shape (d,), or (n, d) for n vectors, dense or sparse
     onto : array of shape (d,)
-        Its length does not matter, but the zero vector has no direction and is refused.
+        Its length does not matter, but it must not be the zero vector, which has no direction.
 
     Returns
     -------
@@ -257,18 +272,21 @@ def projection(a: Any, onto: ArrayLike) -> FloatArray:
     array([[2.5, 2.5],
            [0. , 0. ]])
     """
-    b, _ = scaled(vector("onto", onto))
+    b, _ = scaled_to_one(read_vector("onto", onto))
     if not b.any():
         raise InputError(
             "onto is the zero vector, which has no direction to project on; give a vector with an "
             "entry other than 0"
         )
-    share = finite("a", times(points("a", a, len(b)), b)) / (b @ b)
+    share = check_finite("a", products(read_rows("a", a, len(b)), b)) / (b @ b)
     return np.multiply.outer(share, b)
 
 
 def _sparse_lengths(rows: SparseRows) -> FloatArray:
-    values, row, largest = rows.data.astype(np.float64), rows.row_numbers(), np.zeros(len(rows))
+    """Return the length of each row, scaled so that no square overflows or underflows."""
+    values = rows.data.astype(np.float64)
+    row = rows.row_numbers()
+    largest = np.zeros(len(rows))
     with np.errstate(over="ignore", invalid="ignore"):
         np.maximum.at(largest, row, np.abs(values))
         _, exponent = np.frexp(largest)
@@ -277,10 +295,10 @@ def _sparse_lengths(rows: SparseRows) -> FloatArray:
         return np.ldexp(np.sqrt(squares), exponent)
 
 
-def _whole_dot(rows: Any, v: AnyArray) -> AnyArray:
-    """The dot products of integers as Python's, which do not overflow."""
+def _exact_dot(rows: Rows, v: AnyArray) -> AnyArray:
+    """Return the dot products of integers as Python integers, which do not overflow."""
     v = v.astype(object)
-    if not is_sparse(rows):
+    if not isinstance(rows, SparseRows):
         return np.asarray(rows.astype(object) @ v)
     result = np.zeros(len(rows), dtype=object)
     np.add.at(result, rows.row_numbers(), rows.data.astype(object) * v[rows.indices])
