@@ -1,15 +1,15 @@
 """The losses behind the perceptron family, with their slopes and gradients.
 
-A binary loss is a function of the margin ``m = y (w.x + b)``, with ``y`` in {-1, +1}; a multiclass
+A binary loss is a function of the margin ``m = y (w.x + b)``, with ``y`` in {-1, +1}. A multiclass
 loss is a function of the scores ``s = W x + b``, one for each class, and of the index of the right
-class. Each loss that can be descended has a companion ending in ``_slope``: its derivative with
-respect to the margin or to the scores.
+class. Each loss that has a useful gradient comes with a function ending in ``_slope``: its
+derivative with respect to the margin or to the scores.
 
-Ties count as mistakes throughout: a margin of exactly zero is an error, and the subgradient chosen
-at a kink is the one with which a step of gradient descent is the perceptron's update.
+Ties count as mistakes: a margin of exactly zero is an error. The subgradient at a kink is the one
+for which a step of gradient descent is the update of the perceptron.
 """
 
-from rosenblatt import lazy, numpydoc
+from rosenblatt import lazy
 from rosenblatt.losses.binary import gradient as gradient
 from rosenblatt.losses.binary import hinge as hinge
 from rosenblatt.losses.binary import hinge_slope as hinge_slope
@@ -29,15 +29,3 @@ from rosenblatt.losses.one_hot import from_one_hot as from_one_hot
 from rosenblatt.losses.one_hot import one_hot as one_hot
 
 __all__ = lazy.offered(__name__)
-
-SHARED = numpydoc.entries("""\
-margin : array of any shape
-    ``y (w.x + b)``.
-scores : array of shape (n, k), or (k,) for a single example
-    ``W x + b``, one score for each class.
-y : array of n integers, or one integer
-    Index of the right class, from 0 to k - 1. ``one_hot(labels, classes).argmax(axis=1)``
-    gives it for labels of any kind.
-""")
-for _name in __all__:
-    numpydoc.share(globals()[_name], SHARED)

@@ -1,4 +1,4 @@
-"""Losses of the margin, their slopes and gradients."""
+"""Binary losses as functions of the margin, with their slopes and gradients."""
 
 from __future__ import annotations
 
@@ -14,41 +14,48 @@ from rosenblatt.errors import InputError
 
 
 def numbers(name: str, values: ArrayLike) -> FloatArray:
+    """Validate an array of numbers and return it as float64."""
     return checks.numbers(name, values).astype(np.float64, copy=False)
 
 
 def matrix(name: str, values: ArrayLike) -> FloatArray:
-    matrix = numbers(name, values)
-    if matrix.ndim != 2:
+    """Validate a two-dimensional array of numbers and return it as float64."""
+    array = numbers(name, values)
+    if array.ndim != 2:
         raise InputError(
-            f"{name} has shape {matrix.shape}; it must have two dimensions "
+            f"{name} has shape {array.shape}; it must have two dimensions "
             "(a single row x is given as [x])"
         )
-    return matrix
+    return array
 
 
-def same_shape(name: str, array: AnyArray, shape: tuple[int, ...], meaning: str) -> None:
+def check_shape(name: str, array: AnyArray, shape: tuple[int, ...], meaning: str) -> None:
+    """Raise an error if an array does not have the shape that its meaning requires."""
     if array.shape != shape:
         raise InputError(f"{name} has shape {array.shape}, not {shape}: it holds {meaning}")
 
 
 def zero_one_of_margin(margin: ArrayLike) -> FloatArray:
-    """Charge a mistake 1 and a right prediction nothing.
+    """Return 1 for a mistake and 0 for a right prediction.
 
     ``loss(m) = 1 if m <= 0 else 0``
 
-    There is no slope of it: the loss is flat on both sides of its jump at zero, so its derivative
-    is zero or does not exist and gradient descent learns nothing from it. The other losses of this
-    module are what is descended in its place.
+    It has no useful slope: the loss is flat on both sides of its jump at zero, so its derivative is
+    zero or does not exist, and gradient descent learns nothing from it. The other losses of this
+    module are used instead.
 
     Parameters
     ----------
     margin : array of any shape
         ``y (w.x + b)``. Zero is a mistake.
 
+    Returns
+    -------
+    array of the shape of ``margin``, or one number
+
     See Also
     --------
-    zero_one : Of predictions and labels.
+    zero_one : The same loss for predictions and labels.
 
     Examples
     --------
@@ -59,14 +66,23 @@ def zero_one_of_margin(margin: ArrayLike) -> FloatArray:
 
 
 def perceptron(margin: ArrayLike) -> FloatArray:
-    """Charge a mistake by how far it lies on the wrong side, and a right prediction nothing.
+    """Return the perceptron loss: the distance to the right side for a mistake, otherwise 0.
 
     ``loss(m) = max(0, -m)``
 
+    Parameters
+    ----------
+    margin : array of any shape
+        ``y (w.x + b)``.
+
+    Returns
+    -------
+    array of the shape of ``margin``, or one number
+
     See Also
     --------
-    hinge : also charges right predictions too close.
-    logistic : soft, charges every prediction something.
+    hinge : Also penalises right predictions with a small margin.
+    logistic : A smooth loss, above zero for every prediction.
 
     Examples
     --------
@@ -77,13 +93,22 @@ def perceptron(margin: ArrayLike) -> FloatArray:
 
 
 def perceptron_slope(margin: ArrayLike) -> FloatArray:
-    """Differentiate the perceptron loss: -1 on a mistake, 0 otherwise.
+    """Return the derivative of the perceptron loss: -1 for a mistake, otherwise 0.
 
     ``loss'(m) = -1 if m <= 0 else 0``
 
     At the kink ``m = 0`` any number in [-1, 0] is a subgradient. Here it is -1, so that a tie is a
-    mistake and the step ``w -= loss'(m) y x`` is the perceptron's update ``w += y x``; with 0
+    mistake and the step ``w -= loss'(m) y x`` is the update of the perceptron, ``w += y x``. With 0
     instead, training that starts at ``w = 0`` would never leave it.
+
+    Parameters
+    ----------
+    margin : array of any shape
+        ``y (w.x + b)``.
+
+    Returns
+    -------
+    array of the shape of ``margin``, or one number
 
     Examples
     --------
@@ -94,19 +119,25 @@ def perceptron_slope(margin: ArrayLike) -> FloatArray:
 
 
 def hinge(margin: ArrayLike, at: float = 1.0) -> FloatArray:
-    """Charge every prediction that is not right by at least a given margin.
+    """Return the hinge loss, which is above zero for every margin below a threshold.
 
     ``loss(m) = max(0, at - m)``
 
     Parameters
     ----------
-    at : float
-        The margin from which on nothing is charged. 1 is the loss of the support vector machine,
-        0 is the perceptron loss.
+    margin : array of any shape
+        ``y (w.x + b)``.
+    at : float, default=1.0
+        The margin from which the loss is zero. 1 is the loss of the support vector machine, 0 is
+        the perceptron loss.
+
+    Returns
+    -------
+    array of the shape of ``margin``, or one number
 
     See Also
     --------
-    perceptron : the same with ``at=0``.
+    perceptron : The same with ``at=0``.
 
     Examples
     --------
@@ -117,16 +148,22 @@ def hinge(margin: ArrayLike, at: float = 1.0) -> FloatArray:
 
 
 def hinge_slope(margin: ArrayLike, at: float = 1.0) -> FloatArray:
-    """Differentiate the hinge loss: -1 up to the kink, 0 beyond it.
+    """Return the derivative of the hinge loss: -1 up to the kink, 0 above it.
 
     ``loss'(m) = -1 if m <= at else 0``
 
-    The kink ``m = at`` itself belongs to the charged side, as a tie does in `perceptron_slope`.
+    The slope at the kink ``m = at`` itself is -1, as for a tie in `perceptron_slope`.
 
     Parameters
     ----------
-    at : float
-        Where the kink is, as in `hinge`.
+    margin : array of any shape
+        ``y (w.x + b)``.
+    at : float, default=1.0
+        The position of the kink, as in `hinge`.
+
+    Returns
+    -------
+    array of the shape of ``margin``, or one number
 
     Examples
     --------
@@ -137,11 +174,11 @@ def hinge_slope(margin: ArrayLike, at: float = 1.0) -> FloatArray:
 
 
 def logistic(margin: ArrayLike) -> FloatArray:
-    """Charge every prediction by the surprise of a logistic model at the right label.
+    """Return the negative log-likelihood of the right label under a logistic model.
 
     ``loss(m) = log(1 + exp(-m))``
 
-    Neither large nor small margins overflow. Divided by ``log 2`` it lies above
+    Large and small margins do not overflow. Divided by ``log 2``, it is an upper bound on
     `zero_one_of_margin`.
 
     Parameters
@@ -149,10 +186,14 @@ def logistic(margin: ArrayLike) -> FloatArray:
     margin : array of any shape
         ``y (w.x + b)``, the log-odds of the right label.
 
+    Returns
+    -------
+    array of the shape of ``margin``, or one number
+
     See Also
     --------
-    perceptron : hard, the limit of large margins.
-    cross_entropy : the same for many classes.
+    perceptron : The limit for large margins.
+    cross_entropy : The same for several classes.
 
     Examples
     --------
@@ -163,19 +204,27 @@ def logistic(margin: ArrayLike) -> FloatArray:
 
 
 def logistic_slope(margin: ArrayLike) -> FloatArray:
-    """Differentiate the logistic loss: minus the probability of the wrong label.
+    """Return the derivative of the logistic loss: minus the probability of the wrong label.
 
     ``loss'(m) = -1 / (1 + exp(m))``
 
-    Where the perceptron steps by all or nothing, this steps by how wrong the model believes
-    itself to be.
+    A step of the perceptron is all or nothing; this step is as long as the model is unsure.
+
+    Parameters
+    ----------
+    margin : array of any shape
+        ``y (w.x + b)``.
+
+    Returns
+    -------
+    array of the shape of ``margin``, or one number
 
     Examples
     --------
     >>> logistic_slope([-1000.0, 0.0, 2.0]).round(3)
     array([-1.   , -0.5  , -0.119])
     """
-    # exp(-log(1 + exp(m))) stays finite where exp(m) does not.
+    # 1 / (1 + exp(m)) = exp(-log(1 + exp(m))), which stays finite if exp(m) overflows.
     return -np.exp(-np.logaddexp(0.0, numbers("margin", margin)))
 
 
@@ -186,7 +235,7 @@ def gradient(
     w: ArrayLike,
     b: float = 0.0,
 ) -> tuple[FloatArray, float]:
-    """Sum the gradient of a binary loss in the weights and the bias over the rows.
+    """Return the gradient of a binary loss, summed over the rows, for the weights and the bias.
 
     ``grad_w = sum_i loss'(m_i) y_i x_i``, ``grad_b = sum_i loss'(m_i) y_i``,
     with ``m_i = y_i (w.x_i + b)``
@@ -194,11 +243,15 @@ def gradient(
     Parameters
     ----------
     loss : "perceptron", "hinge" or "logistic"
-        "hinge" has its kink at 1.
+        The loss; "hinge" has its kink at 1.
     X : array of shape (n, d)
+        The rows.
     y : array of n labels, each -1 or +1
+        Their labels.
     w : array of d weights
-    b : float
+        The weights.
+    b : float, default=0.0
+        The bias.
 
     Returns
     -------
@@ -214,18 +267,23 @@ def gradient(
     (array([-1.,  2.]), -1.0)
     """
     slope = _BINARY_SLOPES[checks.choice("loss", loss, *_BINARY_SLOPES)]
-    rows, signs, weights = matrix("X", X), numbers("y", y), numbers("w", w)
-    same_shape("y", signs, rows.shape[:1], "one label for each row of X")
-    same_shape("w", weights, rows.shape[1:], "one weight for each column of X")
-    foreign = np.abs(signs) != 1.0
-    if foreign.any():
-        i = int(foreign.argmax())
+    rows = matrix("X", X)
+    signs = numbers("y", y)
+    weights = numbers("w", w)
+    check_shape("y", signs, rows.shape[:1], "one label for each row of X")
+    check_shape("w", weights, rows.shape[1:], "one weight for each column of X")
+    is_invalid = np.abs(signs) != 1.0
+    if is_invalid.any():
+        i = int(is_invalid.argmax())
         raise InputError(
             f"y[{i}] is {signs[i]:g}; a label here is -1 or +1 "
             "(np.where(y == positive, 1, -1) makes such labels)"
         )
-    step = slope(signs * (rows @ weights + b)) * signs
-    return step @ rows, float(step.sum())
+
+    # The derivative with respect to the score w.x + b of each row.
+    margins = signs * (rows @ weights + b)
+    score_slopes = slope(margins) * signs
+    return score_slopes @ rows, float(score_slopes.sum())
 
 
 _BINARY_SLOPES: dict[str, Callable[[ArrayLike], FloatArray]] = {

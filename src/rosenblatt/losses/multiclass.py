@@ -1,4 +1,4 @@
-"""Losses of the scores of several classes, their slopes and gradients; and of sequences."""
+"""Losses of several classes as functions of the scores, and losses of labels and sequences."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ from numpy.typing import ArrayLike
 from rosenblatt import checks
 from rosenblatt.arrays import AnyArray, FloatArray, IndexArray
 from rosenblatt.errors import InputError
-from rosenblatt.losses.binary import matrix, numbers, same_shape
+from rosenblatt.losses.binary import check_shape, matrix, numbers
 
 
 def multiclass_perceptron(scores: ArrayLike, y: ArrayLike) -> FloatArray:
-    """Charge by how far the best score lies above the score of the right class.
+    """Return the difference between the highest score and the score of the right class.
 
     ``loss(s, y) = max_k s_k - s_y = sum_k (f_k - y_k) s_k``, where ``f`` is the one-hot vector of
-    the predicted class and ``y_k`` that of the right one
+    the predicted class and ``y_k`` that of the right class
 
-    It is never negative, and zero exactly when no class scores higher than the right one.
+    It is never negative, and it is zero if and only if no class scores higher than the right one.
+
+    Parameters
+    ----------
+    scores : array of shape (n, k), or (k,) for a single example
+        ``W x + b``, one score for each class.
+    y : array of n integers, or one integer
+        Index of the right class, from 0 to k - 1. ``one_hot(labels, classes).argmax(axis=1)``
+        returns it for labels of any kind.
 
     Returns
     -------
@@ -28,32 +36,42 @@ def multiclass_perceptron(scores: ArrayLike, y: ArrayLike) -> FloatArray:
 
     See Also
     --------
-    cross_entropy : soft, charges every prediction something.
+    cross_entropy : A smooth loss, above zero for every prediction.
 
     Examples
     --------
     >>> multiclass_perceptron([[3.0, 1.0, 2.0], [3.0, 1.0, 2.0]], [0, 1])
     array([0., 2.])
     """
-    s, right = _scores_and_index(scores, y)
+    s, right = _read_scores(scores, y)
     loss: FloatArray = s.max(axis=-1) - np.take_along_axis(s, right, axis=-1)[..., 0]
     return loss
 
 
 def multiclass_perceptron_slope(scores: ArrayLike, y: ArrayLike) -> FloatArray:
-    """Differentiate the multiclass perceptron loss: +1 predicted, -1 right, 0 when they agree.
+    """Return the derivative of the multiclass perceptron loss in every score.
+
+    It is +1 for the predicted class and -1 for the right class, or 0 if they are the same:
 
     ``dloss/ds_k = f_k - y_k``, the difference of the two one-hot vectors of
     `multiclass_perceptron`
 
-    When the right class shares the best score with another, the argmax is undefined, so no class
-    counts as predicted: ``f = 0``, and a step raises the right class without lowering a rival.
-    (That is the perceptron's rule for a tie, not a subgradient: the loss is zero there.) Among
-    tied classes that are all wrong the first is the predicted one.
+    If the right class shares the highest score with another class, the argmax is undefined, so no
+    class counts as predicted: ``f = 0``, and a step raises the right class without lowering a
+    rival. (That is the rule of the perceptron for a tie. It is not a subgradient, since the loss is
+    zero there.) If all tied classes are wrong, the first one is the prediction.
+
+    Parameters
+    ----------
+    scores : array of shape (n, k), or (k,) for a single example
+        ``W x + b``, one score for each class.
+    y : array of n integers, or one integer
+        Index of the right class, from 0 to k - 1. ``one_hot(labels, classes).argmax(axis=1)``
+        returns it for labels of any kind.
 
     Returns
     -------
-    array of the shape of `scores`
+    array of the shape of ``scores``
 
     Examples
     --------
@@ -62,22 +80,32 @@ def multiclass_perceptron_slope(scores: ArrayLike, y: ArrayLike) -> FloatArray:
            [ 1., -1.,  0.],
            [ 0., -1.,  0.]])
     """
-    s, right = _scores_and_index(scores, y)
+    s, right = _read_scores(scores, y)
     best = s.max(axis=-1, keepdims=True)
-    wrong = np.take_along_axis(s, right, axis=-1) < best
-    tied = ~wrong & ((s == best).sum(axis=-1, keepdims=True) > 1)
+    predicted = s.argmax(axis=-1)[..., None]
+    is_wrong = np.take_along_axis(s, right, axis=-1) < best
+    is_tied = ~is_wrong & ((s == best).sum(axis=-1, keepdims=True) > 1)
+
     slope = np.zeros_like(s)
-    np.put_along_axis(slope, s.argmax(axis=-1)[..., None], np.where(wrong, 1.0, 0.0), axis=-1)
-    np.put_along_axis(slope, right, np.where(wrong | tied, -1.0, 0.0), axis=-1)
+    np.put_along_axis(slope, predicted, np.where(is_wrong, 1.0, 0.0), axis=-1)
+    np.put_along_axis(slope, right, np.where(is_wrong | is_tied, -1.0, 0.0), axis=-1)
     return slope
 
 
 def cross_entropy(scores: ArrayLike, y: ArrayLike) -> FloatArray:
-    """Charge by the surprise of a softmax model at the right class.
+    """Return the negative log-likelihood of the right class under a softmax model.
 
     ``loss(s, y) = log(sum_k exp(s_k)) - s_y = -log p_y``, with ``p = softmax(s)``
 
-    Large scores do not overflow, and small losses keep their digits.
+    Large scores do not overflow, and small losses keep their precision.
+
+    Parameters
+    ----------
+    scores : array of shape (n, k), or (k,) for a single example
+        ``W x + b``, one score for each class.
+    y : array of n integers, or one integer
+        Index of the right class, from 0 to k - 1. ``one_hot(labels, classes).argmax(axis=1)``
+        returns it for labels of any kind.
 
     Returns
     -------
@@ -85,41 +113,49 @@ def cross_entropy(scores: ArrayLike, y: ArrayLike) -> FloatArray:
 
     See Also
     --------
-    multiclass_perceptron : hard, the limit of large scores.
-    logistic : the same for two classes.
+    multiclass_perceptron : The limit for large scores.
+    logistic : The same for two classes.
 
     Examples
     --------
     >>> cross_entropy([[0.0, 0.0], [1000.0, 0.0]], [0, 1]).round(3).tolist()
     [0.693, 1000.0]
     """
-    s, right = _scores_and_index(scores, y)
+    s, right = _read_scores(scores, y)
     ahead = s - np.take_along_axis(s, right, axis=-1)
     loss: FloatArray = np.logaddexp.reduce(ahead, axis=-1)
     return loss
 
 
 def cross_entropy_slope(scores: ArrayLike, y: ArrayLike) -> FloatArray:
-    """Differentiate the cross-entropy: the probabilities minus the one-hot truth.
+    """Return the derivative of the cross-entropy: the probabilities minus the one-hot label.
 
     ``dloss/ds_k = p_k - y_k``, with ``p = softmax(s)``
 
-    It is `multiclass_perceptron_slope` with the probabilities in place of the hard prediction.
+    It is `multiclass_perceptron_slope` with probabilities instead of the prediction.
+
+    Parameters
+    ----------
+    scores : array of shape (n, k), or (k,) for a single example
+        ``W x + b``, one score for each class.
+    y : array of n integers, or one integer
+        Index of the right class, from 0 to k - 1. ``one_hot(labels, classes).argmax(axis=1)``
+        returns it for labels of any kind.
 
     Returns
     -------
-    array of the shape of `scores`
+    array of the shape of ``scores``
 
     Examples
     --------
     >>> cross_entropy_slope([[3.0, 1.0, 2.0]], [1]).round(2)
     array([[ 0.67, -0.91,  0.24]])
     """
-    s, right = _scores_and_index(scores, y)
+    s, right = _read_scores(scores, y)
     ahead = s - np.take_along_axis(s, right, axis=-1)
     loss = np.logaddexp.reduce(ahead, axis=-1, keepdims=True)
     slope = np.exp(ahead - loss)
-    # p_y - 1 as such loses all its digits when p_y is near 1.
+    # p_y - 1 = expm1(-loss); the subtraction itself would lose all digits if p_y is near 1.
     np.put_along_axis(slope, right, np.expm1(-loss), axis=-1)
     return slope
 
@@ -131,23 +167,26 @@ def multiclass_gradient(
     W: ArrayLike,
     b: ArrayLike = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Sum the gradient of a multiclass loss in the weights and the biases over the rows.
+    """Return the gradient of a multiclass loss, summed over the rows, for weights and biases.
 
     ``grad_W[k] = sum_i dloss_i/ds_k x_i``, ``grad_b[k] = sum_i dloss_i/ds_k``,
     with ``s = W x + b``
 
-    For the perceptron, a row that is a mistake adds x to the predicted class and -x to the right
-    one; a row that is right adds nothing. Ties are as in `multiclass_perceptron_slope`.
+    For the perceptron, a misclassified row adds x to the predicted class and -x to the right class,
+    and a row that is right adds nothing. Ties count as in `multiclass_perceptron_slope`.
 
     Parameters
     ----------
     loss : "perceptron" or "cross_entropy"
+        The loss.
     X : array of shape (n, d)
+        The rows.
     y : array of n integers
         Index of the right class, from 0 to k - 1.
     W : array of shape (k, d)
         One row of weights for each class.
-    b : array of k biases, or one number for all
+    b : array of k biases, or one number for all, default=0.0
+        The biases.
 
     Returns
     -------
@@ -165,12 +204,15 @@ def multiclass_gradient(
            [ 2., -1.]])
     """
     slope = _MULTICLASS_SLOPES[checks.choice("loss", loss, *_MULTICLASS_SLOPES)]
-    rows, weights, biases = matrix("X", X), matrix("W", W), numbers("b", b)
-    same_shape("W", weights, (len(weights), rows.shape[1]), "one column for each column of X")
+    rows = matrix("X", X)
+    weights = matrix("W", W)
+    biases = numbers("b", b)
+    check_shape("W", weights, (len(weights), rows.shape[1]), "one column for each column of X")
     if biases.ndim:
-        same_shape("b", biases, (len(weights),), "one bias for each row of W")
-    step = slope(rows @ weights.T + biases, y)
-    return step.T @ rows, step.sum(axis=0)
+        check_shape("b", biases, (len(weights),), "one bias for each row of W")
+
+    score_slopes = slope(rows @ weights.T + biases, y)
+    return score_slopes.T @ rows, score_slopes.sum(axis=0)
 
 
 _MULTICLASS_SLOPES: dict[str, Callable[[ArrayLike, ArrayLike], FloatArray]] = {
@@ -179,9 +221,10 @@ _MULTICLASS_SLOPES: dict[str, Callable[[ArrayLike, ArrayLike], FloatArray]] = {
 }
 
 
-def _scores_and_index(scores: ArrayLike, y: ArrayLike) -> tuple[FloatArray, IndexArray]:
-    """Check scores and right classes; the index comes back with a last axis of length one."""
-    s, index = numbers("scores", scores), np.asarray(y)
+def _read_scores(scores: ArrayLike, y: ArrayLike) -> tuple[FloatArray, IndexArray]:
+    """Validate scores and class indices; the indices get a last axis of length one."""
+    s = numbers("scores", scores)
+    index = np.asarray(y)
     if s.ndim == 0 or s.shape[-1] == 0:
         raise InputError(f"scores has shape {s.shape}; its last axis holds a score for each class")
     if index.size and index.dtype.kind not in "iu":
@@ -189,10 +232,10 @@ def _scores_and_index(scores: ArrayLike, y: ArrayLike) -> tuple[FloatArray, Inde
             f"y holds {index.dtype}, not integers; it holds the index of the right class "
             "(one_hot(labels, classes).argmax(axis=1) gives it)"
         )
-    same_shape("y", index, s.shape[:-1], "one class index for each row of scores")
-    outside = (index < 0) | (index >= s.shape[-1])
-    if outside.any():
-        i = int(outside.argmax())
+    check_shape("y", index, s.shape[:-1], "one class index for each row of scores")
+    is_outside = (index < 0) | (index >= s.shape[-1])
+    if is_outside.any():
+        i = int(is_outside.argmax())
         place = f"y[{i}]" if index.ndim else "y"
         raise InputError(
             f"{place} is {index.flat[i]}; with {s.shape[-1]} classes the index of a class is from "
@@ -202,26 +245,26 @@ def _scores_and_index(scores: ArrayLike, y: ArrayLike) -> tuple[FloatArray, Inde
 
 
 def zero_one(prediction: Any, label: Any) -> FloatArray:
-    """Charge 1 for a prediction that is not the label, and 0 for one that is.
+    """Return 1 for a prediction that differs from the label, otherwise 0.
 
     ``loss(ŷ, y) = 1 if ŷ ≠ y else 0``; its mean over examples is the training error.
 
-    It does not change while the weights move without changing a prediction, so it has no slope to
-    descend; `perceptron`, `hinge` and `logistic` are descended in its place.
+    It changes only if the weights change a prediction, so it has no useful slope; `perceptron`,
+    `hinge` and `logistic` are used instead.
 
     Parameters
     ----------
     prediction, label : a label of any type, or array-like of labels
-        Of the same shape. Text is one label.
+        Both of the same shape. A string is one label.
 
     Returns
     -------
-    One loss for a pair, else an array of losses.
+    One loss for a pair, otherwise an array of losses.
 
     See Also
     --------
-    zero_one_of_margin : The same of two classes, by the margin.
-    hamming : Sums it over the parts of an output.
+    zero_one_of_margin : The same for two classes, as a function of the margin.
+    hamming : The sum over the parts of an output.
 
     Examples
     --------
@@ -230,7 +273,8 @@ def zero_one(prediction: Any, label: Any) -> FloatArray:
     >>> float(zero_one("spam", "ham"))
     1.0
     """
-    found, right = _objects("prediction", prediction), _objects("label", label)
+    found = _to_objects("prediction", prediction)
+    right = _to_objects("label", label)
     if found.shape != right.shape:
         raise InputError(
             f"prediction has shape {found.shape} and label has shape {right.shape}: give one "
@@ -244,22 +288,22 @@ def hamming(a: Any, b: Any) -> IndexArray:
 
     ``d(a, b) = Σ_i [a_i ≠ b_i]``
 
-    It is the zero-one loss summed over the parts of an output, and a distance between rows of
-    categories, where subtracting makes no sense. A missing value (NaN) differs from everything.
+    It is the zero-one loss summed over the parts of an output. It is also a distance between rows
+    of categories, which cannot be subtracted. A missing value (NaN) differs from every value.
 
     Parameters
     ----------
     a, b : array-like of labels of any type, or text
-        Counted along the last axis, which must be equally long; the other axes broadcast, so
-        that one row can be compared with many. Text is a sequence of characters.
+        The last axes must have the same length and are compared; the other axes broadcast, so one
+        row can be compared with many. A string is a sequence of characters.
 
     Returns
     -------
-    One count for two sequences, else an array of counts.
+    One count for two sequences, otherwise an array of counts.
 
     See Also
     --------
-    zero_one : One prediction, right or wrong.
+    zero_one : The loss of one prediction.
 
     Examples
     --------
@@ -268,7 +312,8 @@ def hamming(a: Any, b: Any) -> IndexArray:
     >>> hamming([["red", "round", "big"], ["blue", "round", "small"]], ["red", "round", "small"])
     array([1, 1])
     """
-    left, right = _sequences("a", a), _sequences("b", b)
+    left = _to_sequences("a", a)
+    right = _to_sequences("b", b)
     if left.shape[-1] != right.shape[-1]:
         raise InputError(
             f"a has {left.shape[-1]} positions and b has {right.shape[-1]}; only sequences of the "
@@ -283,15 +328,17 @@ def hamming(a: Any, b: Any) -> IndexArray:
     return np.asarray(differ.sum(axis=-1, dtype=np.intp))[()]
 
 
-def _sequences(name: str, values: Any) -> AnyArray:
-    array = _objects(name, list(values) if isinstance(values, str) else values)
+def _to_sequences(name: str, values: Any) -> AnyArray:
+    """Return sequences of labels as an array of objects; a string as its characters."""
+    array = _to_objects(name, list(values) if isinstance(values, str) else values)
     if array.ndim == 0:
         raise InputError(f"{name} is {values!r}, a single value; a sequence of labels is needed")
     return array
 
 
-def _objects(name: str, values: Any) -> AnyArray:
-    """As objects: a plain array of [1, "a"] would hold two texts."""
+def _to_objects(name: str, values: Any) -> AnyArray:
+    """Return labels as an array of objects."""
+    # With another type, NumPy would convert [1, "a"] to two strings.
     try:
         array = np.asarray(values, dtype=object)
     except ValueError as error:
