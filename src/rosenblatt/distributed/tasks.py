@@ -1,7 +1,7 @@
-"""What a worker does with a shard: read it once, learn from it, count its errors.
+"""Tasks that a worker runs on a shard: summarize it, learn one epoch from it, count its errors.
 
-Each task is a pure function of a learner, a shard and a seed, none of which it changes: whoever
-runs it again, wherever, gets the same.
+Each task is a pure function of a learner, a shard and a seed, and changes none of them. It can be
+repeated on any worker with the same result.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.arrays import SparseRows
 from rosenblatt.core import epochs
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.distributed.merging import Part, changed_part, row_tables, tag_weights
@@ -31,7 +32,7 @@ AnyShard = Shard | FileShard
 
 
 class Summary(NamedTuple):
-    """What is to be known of a shard before learning; ``longest`` is a squared length."""
+    """Facts about a shard that are needed before learning; ``longest`` is a squared length."""
 
     n_examples: int
     labels: dict[Any, int]
@@ -48,7 +49,10 @@ class Summary(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What an epoch on a shard came to; a bound on the margin needs steps and the last length."""
+    """The outcome of one epoch on a shard.
+
+    The sums of the steps and the length of the weights are needed for a bound on the margin.
+    """
 
     mistakes: int
     updates: int
@@ -60,45 +64,53 @@ class Counts(NamedTuple):
 
 
 class RowExamples:
-    """Rows with labels, ready for a trainer."""
+    """The rows and labels of a shard, validated for a trainer."""
 
     def __init__(
         self, table: Any, y: Any, weights: Any = None, tallies: Tallies | None = None
     ) -> None:
-        self.table, self.weights, self.n_examples = table, None, len(y)
+        self.table = table
+        self.weights = None
+        self.n_examples = len(y)
         self.tallies = tallies
         if self.n_examples:
             self.classes, self.numbers = encode_labels(read_labels(y, table.shape[0]))
-            # Of a shard all rows may weigh nothing, but not of all shards.
+            # All rows of one shard may have weight 0, but not the rows of all shards.
             self.weights = read_weights(weights, None, [], self.numbers, may_be_zero=True)
-            self._set(table)
+            self._set_table(table)
 
-    def _set(self, table: Any) -> None:
-        self.table, self.rows = table, as_rows(table)
+    def _set_table(self, table: Any) -> None:
+        self.table = table
+        self.rows = as_rows(table)
         inspect(self.rows)
 
     def summary(self) -> Summary:
+        """Return the facts about these rows that are needed before learning."""
         counts = np.bincount(self.numbers).tolist()
-        labels = dict(zip(self.classes.tolist(), counts, strict=True))
-        longest, kind = float(self.rows.largest_squared_norm), self.rows.dtype.name
-        units = DataUnits.of(self.rows, False)
-        own = self.n_examples, labels, self.table.shape[1], kind, longest, units
         return Summary(
-            *own,
+            n_examples=self.n_examples,
+            labels=dict(zip(self.classes.tolist(), counts, strict=True)),
+            n_features=self.table.shape[1],
+            dtype=self.rows.dtype.name,
+            longest=float(self.rows.largest_squared_norm),
+            units=DataUnits.of(self.rows, False),
             weighted=self.weights is not None,
             weighs_nothing=self.weights is not None and not self.weights.any(),
-            is_dense=not hasattr(self.table, "widen"),
+            is_dense=not isinstance(self.table, SparseRows),
             tallies=self.tallies,
         )
 
     def _data(self, learner: Any) -> TrainingData:
-        if self.table.shape[1] < learner.n_features_in_:  # of which other shards have more
-            self._set(self.table.widen(learner.n_features_in_))
+        """Return the rows with the features and class numbers of the learner."""
+        # Other shards may have more features.
+        if self.table.shape[1] < learner.n_features_in_:
+            self._set_table(self.table.widen(learner.n_features_in_))
         slots = learner._model.slots
         numbers = np.array([slots[label] for label in self.classes.tolist()], np.int32)
         return TrainingData(self.table, self.rows, numbers[self.numbers])
 
     def trainer(self, learner: Any) -> epochs.Trainer:
+        """Return a trainer that changes the model of this learner."""
         start: dict[str, Any] = {
             "coef_init": None,
             "intercept_init": None,
@@ -109,14 +121,15 @@ class RowExamples:
         return trainer
 
     def errors(self, learner: Any) -> int:
+        """Return how many rows the learner misclassifies."""
         data = self._data(learner)
         return int(learner._misclassified(learner._model, data.table, data.labels))
 
 
 class SentenceExamples:
-    """Sentences as the features of their tokens, numbered as this shard meets them, with tags.
+    """The sentences of a shard, encoded as features of their tokens, with tags.
 
-    Their learner has weights of these features alone.
+    Features are numbered in the order of this shard, and its learner has only their weights.
     """
 
     def __init__(self, learner: SequenceTagger, sentences: Any, tags: Any) -> None:
@@ -127,24 +140,27 @@ class SentenceExamples:
             self.encoded = self.encoder.encode(listed, learning=True)
 
     def summary(self) -> Summary:
+        """Return the facts about these sentences that are needed before learning."""
         labels = dict(Counter(chain.from_iterable(self.tags)))
         return Summary(self.n_examples, labels, encoder=self.encoder)
 
     def trainer(self, learner: Any) -> TagTrainer:
+        """Return a trainer that changes the model of this learner."""
         learner._model.encoder = self.encoder
         trainer: TagTrainer = learner._trainer(learner._model, self.encoded, self.tags)
         return trainer
 
     def errors(self, learner: Any) -> int:
+        """Return how many sentences the learner tags wrong."""
         return self.trainer(learner).errors(averaged=False)
 
 
-# Of every shard that this process has read, until its run ends.
+# A cache of all shards that this process has read, until their run ends.
 _loaded: dict[str, RowExamples | SentenceExamples] = {}
 
 
 def loaded(shard: AnyShard, learner: Any) -> RowExamples | SentenceExamples:
-    """The examples of a shard, read now or before; errors name the shard."""
+    """Return the examples of a shard, from the cache if possible; errors name the shard."""
     found = _loaded.get(shard.key)
     if found is None:
         try:
@@ -156,41 +172,64 @@ def loaded(shard: AnyShard, learner: Any) -> RowExamples | SentenceExamples:
         except OSError as error:
             raise InputError(f"{shard.name} cannot be read: {error}") from None
         except RosenblattError as error:
-            named = error.where is not None or str(error).startswith(f"{shard.name}: ")
-            raise (error if named else error.preceded(f"{shard.name}: ")) from None
+            has_name = error.where is not None or str(error).startswith(f"{shard.name}: ")
+            if has_name:
+                raise
+            raise error.preceded(f"{shard.name}: ") from None
     return found
 
 
 def forget(keys: set[str]) -> None:
-    """Free the examples of a run that has ended."""
+    """Remove the examples of a run that has ended from the cache."""
     for key in keys:
         _loaded.pop(key, None)
 
 
 def summarize(learner: Any, shard: AnyShard) -> Summary:
-    start, examples = perf_counter(), loaded(shard, learner)
+    """Return the facts about a shard that are needed before learning."""
+    start = perf_counter()
+    examples = loaded(shard, learner)
     summary = examples.summary() if examples.n_examples else Summary(0, {})
     return summary._replace(seconds=perf_counter() - start)
 
 
 def learn(learner: Any, shard: AnyShard, start: Any, seed: int) -> tuple[Part, Counts]:
-    """One epoch over a shard, from this state on; what was learned, and what it took."""
-    began, examples = perf_counter(), loaded(shard, learner)
-    read, own = perf_counter(), own_learner(learner, start)
+    """Learn one epoch from a shard, starting from this state.
+
+    Return the weights that were learned, and the counts of the epoch.
+    """
+    started = perf_counter()
+    examples = loaded(shard, learner)
+    loaded_at = perf_counter()
+
+    own = own_learner(learner, start)
     trainer = examples.trainer(own)
     result = epochs.run(trainer, max_iter=1, shuffle=bool(own.shuffle), random=seed)
-    mistakes, model, length = result.mistakes_per_epoch[0], own._model, 0.0
+    mistakes = result.mistakes_per_epoch[0]
+    model = own._model
     if isinstance(examples, RowExamples):
-        length, tables = math.sqrt(model.weights.squared_distance()), row_tables(model.weights)
+        length = math.sqrt(model.weights.squared_distance())
+        tables = row_tables(model.weights)
         part = Part(model.t, mistakes, tables, by_feature=model.weights.by_feature)
     else:
+        length = 0.0
         part = changed_part(model, start)
-    spent = read - began, perf_counter() - read
-    return part, Counts(mistakes, result.n_updates, *trainer.step_sums(), length, *spent)
+
+    step_sum, raised_sum = trainer.step_sums()
+    counts = Counts(
+        mistakes=mistakes,
+        updates=result.n_updates,
+        step_sum=step_sum,
+        raised_sum=raised_sum,
+        length=length,
+        reading=loaded_at - started,
+        learning=perf_counter() - loaded_at,
+    )
+    return part, counts
 
 
 def own_learner(learner: Any, start: Any) -> Any:
-    """A twin that learns for itself; ``start`` are the tables of a tagger whose model has none."""
+    """Return a copy that can learn; ``start`` holds the weights of a tagger without its own."""
     own = copy(learner)
     own._model = learner._model.copy()
     if start is not None:
@@ -200,11 +239,11 @@ def own_learner(learner: Any, start: Any) -> Any:
 
 
 def is_right(learner: Any, shard: AnyShard, start: Any) -> bool:
-    """Whether all rows of a shard that are learned from are right."""
+    """Return whether all rows of a shard with a weight above 0 are right."""
     trainer = loaded(shard, learner).trainer(own_learner(learner, start))
     return trainer.is_right(changed=True)
 
 
 def count_errors(learner: Any, shard: AnyShard, start: Any) -> int:
-    """How many examples are misclassified by what predicts."""
+    """Return how many examples of a shard the learner misclassifies."""
     return loaded(shard, learner).errors(own_learner(learner, start))

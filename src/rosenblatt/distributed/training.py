@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt import checks
 from rosenblatt.distributed.dask_collections import is_collection, partitions, predict
 from rosenblatt.distributed.distribution_report import DistributionReport
-from rosenblatt.distributed.engines import engine_of
+from rosenblatt.distributed.engines import engine_factory
 from rosenblatt.distributed.mixing import MixingRun
 from rosenblatt.distributed.shards import file_shards, judged_columns, slices, with_schema
 from rosenblatt.errors import ParameterError
@@ -103,7 +103,7 @@ class Distributed:
                 )
         checks.whole("shards", self.shards, at_least=1, none="one for each file or partition")
         checks.choice("mix", self.mix, "uniform", "mistakes")
-        self._new_engine = engine_of(self.engine, self.client, self.n_workers)
+        self._new_engine = engine_factory(self.engine, self.client, self.n_workers)
 
     def fit(
         self,
