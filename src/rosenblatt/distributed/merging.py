@@ -1,4 +1,4 @@
-"""Several models into one: the weighted mean of what they learned, in a fixed order."""
+"""Merging of several models into one: the weighted mean of their weights, in a fixed order."""
 
 from __future__ import annotations
 
@@ -22,10 +22,22 @@ from rosenblatt.structured.tagging import TagModel
 
 Learner = TypeVar("Learner")
 Tables = dict[str, npt.NDArray[Any]]
-# Parameters that say how long and in which order to train, and nothing of what is learned.
-OF_TRAINING = "max_iter shuffle random_state n_iter_no_change warm_start verbose tol"
-OF_TRAINING += " early_stopping validation_fraction n_jobs"
-# The weights of a tagger and, under these names, their running sums.
+# Parameters that decide how long and in which order to train. Merged models may differ in them.
+TRAINING_PARAMETERS = frozenset(
+    {
+        "max_iter",
+        "shuffle",
+        "random_state",
+        "n_iter_no_change",
+        "warm_start",
+        "verbose",
+        "tol",
+        "early_stopping",
+        "validation_fraction",
+        "n_jobs",
+    }
+)
+# The names of the weights of a tagger, and those of their running sums.
 RUNNING_SUM_OF = {
     "rows": "row_running_sum",
     "steps": "step_running_sum",
@@ -34,16 +46,16 @@ RUNNING_SUM_OF = {
 
 
 class Part(NamedTuple):
-    """What one model adds to a mean; ``features`` are those of the rows of a tagger.
+    """The contribution of one model to a mean.
 
-    The average of a linear model began after ``average_from`` of its ``t`` examples; ``updates``
-    and ``examples`` are those of weights that are scaled.
+    ``features`` are the features of the rows of a tagger. The average of a linear model began after
+    ``average_from`` of its ``t`` examples. ``updates`` and ``examples`` count for scaled weights.
     """
 
     t: int
     n_mistakes: int
     tables: Tables
-    features: Any = None
+    features: npt.NDArray[Any] | None = None
     by_feature: bool = False
     average_from: int = 0
     updates: int = 0
@@ -55,27 +67,29 @@ class Part(NamedTuple):
 
 
 def merge(models: Sequence[Learner], weights: Sequence[float] | None = None) -> Learner:
-    """One model of several: the weighted mean of their weights and of their averages.
+    """Merge several models into one: the weighted mean of their weights and of their averages.
 
-    ``w = Σ cᵢ wᵢ / Σ cᵢ`` and, for a learner that averages, ``w̄ = Σ cᵢ w̄ᵢ / Σ cᵢ``; the counters of
-    examples and mistakes are added up. Of rates, as the variances of AROW and SCW, the mean is
-    taken as well. Products and sums are float64, and the order in which models are listed does not
-    matter. A class, a tag or a feature with a name that a model has not met counts as zeros there.
-    Where an earlier state predicts, as after early stopping, that is mixed.
+    ``w = Σ cᵢ wᵢ / Σ cᵢ`` and, for a learner that averages, ``w̄ = Σ cᵢ w̄ᵢ / Σ cᵢ``. The counters of
+    examples and mistakes are added. Rates, such as the variances of AROW and SCW, are averaged as
+    well. Products and sums are float64, and the order of the models does not matter. If a model has
+    not seen a class, a tag or a named feature, its weights count as zeros. If an earlier state
+    predicts, as after early stopping, that state is merged.
 
     Parameters
     ----------
     models : sequence of learners
-        Fitted linear learners, or sequence taggers, all of one class with the same parameters;
-        those that only say how to train, as ``max_iter`` and ``random_state``, may differ.
+        Fitted linear learners or sequence taggers, all of one class with the same parameters.
+        Parameters that only control training, such as ``max_iter`` and ``random_state``, may
+        differ.
     weights : sequence of float, default=None
-        How much each model counts, as the number of its examples or mistakes; they need not add up
-        to 1. None: all the same.
+        The weight of each model, for example the number of its examples or mistakes. They need not
+        sum to 1. None gives all models the same weight.
 
     Returns
     -------
     model : learner
-        A new one that predicts and learns on. Of a single model it is that model, to the last bit.
+        A new learner that can predict and continue to learn. For a single model it is the same
+        model, to the last bit.
 
     Examples
     --------
@@ -89,13 +103,15 @@ def merge(models: Sequence[Learner], weights: Sequence[float] | None = None) -> 
     learners: list[Any] = list(models)
     if not learners:
         raise ParameterError("there are no models to merge: give at least one.")
-    counts = [Fraction(1)] * len(learners) if weights is None else _counts(weights, len(learners))
+    counts = _read_counts(weights, len(learners))
     for number, learner in enumerate(learners):
-        _refuse(learner, number, learners[0])
+        _check_can_merge(learner, number, learners[0])
     states = [learner.to_state() for learner in learners]
     if len(learners) == 1:
         only: Learner = type(learners[0]).from_state(states[0])
         return only
+
+    # Sort the models by weight and content, so that their order does not change the rounding.
     keys = []
     for count, state in zip(counts, states, strict=True):
         digest = hashlib.sha256(state.card.to_json().encode())
@@ -107,7 +123,10 @@ def merge(models: Sequence[Learner], weights: Sequence[float] | None = None) -> 
     return merged
 
 
-def _counts(weights: Sequence[float], n: int) -> list[Fraction]:
+def _read_counts(weights: Sequence[float] | None, n: int) -> list[Fraction]:
+    """Validate the weights of the models; return them as fractions."""
+    if weights is None:
+        return [Fraction(1)] * n
     if len(weights) != n:
         raise ParameterError(f"there are {n} models but {len(weights)} weights: give one for each.")
     counts = [Fraction(checks.number("weights", c, at_least=0.0)) for c in weights]
@@ -116,8 +135,9 @@ def _counts(weights: Sequence[float], n: int) -> list[Fraction]:
     return counts
 
 
-def _refuse(learner: Any, number: int, first: Any) -> None:
-    """Refuse what has no mean, or not one with the first."""
+def _check_can_merge(learner: Any, number: int, first: Any) -> None:
+    """Raise an error if a model has no mean, or does not match the first model."""
+    # Anything may be given here, so the model is looked up by name.
     model = getattr(learner, "_model", None)
     if not isinstance(model, LinearModel | TagModel):
         learner._refuse_unfitted()
@@ -130,14 +150,15 @@ def _refuse(learner: Any, number: int, first: Any) -> None:
     if type(learner) is not type(first):
         kinds = f"a {type(first).__name__} and a {type(learner).__name__}"
         raise ParameterError(f"{kinds} cannot be merged: give models of one class.")
-    for name in learner.get_params().keys() - set(OF_TRAINING.split()):
-        a, b = getattr(first, name), getattr(learner, name)
+    for name in learner.get_params().keys() - TRAINING_PARAMETERS:
+        a = getattr(first, name)
+        b = getattr(learner, name)
         if repr(a) != repr(b):
             raise ParameterError(
                 f"models[0] has {name}={a!r}, but models[{number}] has {name}={b!r}: train all "
                 "with the same."
             )
-    if getattr(model, "dictionary", None) is not None:
+    if isinstance(model, TagModel) and model.dictionary is not None:
         raise ParameterError("tag_dictionary counts the words of one training. Use None.")
     if _features_of(learner) != _features_of(first):
         raise InputError(
@@ -147,25 +168,34 @@ def _refuse(learner: Any, number: int, first: Any) -> None:
 
 
 def _features_of(learner: Any) -> Any:
-    """What must agree between models; columns and features that have names are matched instead."""
-    model, names = learner._model, learner.__dict__.get("_feature_names")
+    """Return a value that must be equal for all models: their features, schema and scaling.
+
+    Columns of mappings and features of sentences are matched by name instead.
+    """
+    model = learner._model
+    shape: Any = None
     if isinstance(model, TagModel):
         encoder = model.encoder
-        shape: Any = encoder.kind, encoder.templates and encoder.templates.texts
-    else:
-        fixed = model.weights.n_features, None if names is None else list(names)
-        shape = fixed if model.columns is None else None
+        shape = (encoder.kind, encoder.templates and encoder.templates.texts)
+    elif model.columns is None:
+        names = learner.__dict__.get("_feature_names")
+        shape = (model.weights.n_features, None if names is None else list(names))
     scales = [part.tolist() for part in model.notes.get("scaling") or ()]
     return shape, model.notes.get("schema"), scales
 
 
 def _merged(learners: Sequence[Any], counts: Sequence[Fraction]) -> Any:
-    """As `merge` of models that fit together, summed in the order in which they are listed."""
-    first, models = learners[0], [learner._model for learner in learners]
-    joined, merged = models[0].copy(), type(first)(**first.get_params())
+    """Merge models that match each other, summed in the order in which they are listed."""
+    first = learners[0]
+    models = [learner._model for learner in learners]
+
+    # A new learner with the classes of all models.
+    joined = models[0].copy()
     for model in models[1:]:
         joined.admit_all(model.classes)
+    merged = type(first)(**first.get_params())
     merged._model = joined
+
     if isinstance(joined, TagModel):
         joined.encoder, places = joined_encoder([model.encoder for model in models])
         joined.weights = TagWeights(len(joined.tags), joined.order)
@@ -173,9 +203,11 @@ def _merged(learners: Sequence[Any], counts: Sequence[Fraction]) -> Any:
         pairs = zip(models, places, strict=True)
         set_mean(joined, [_tag_part(own, joined, place) for own, place in pairs], counts)
         return merged
+
     columns = joined.columns or {}
-    for name in (name for own in models for name in own.columns or ()):
-        columns.setdefault(name, len(columns))
+    for own in models:
+        for name in own.columns or ():
+            columns.setdefault(name, len(columns))
     set_mean(joined, [_row_part(own, joined, columns) for own in models], counts)
     merged.n_features_in_ = joined.weights.n_features
     if "_feature_names" in first.__dict__:
@@ -183,74 +215,121 @@ def _merged(learners: Sequence[Any], counts: Sequence[Fraction]) -> Any:
     return merged
 
 
-def set_mean(model: Any, parts: Sequence[Part], counts: Sequence[Fraction]) -> None:
-    """Give a model the mean of the parts, each counted so often, summed in their order.
+def set_mean(
+    model: LinearModel | TagModel, parts: Sequence[Part], counts: Sequence[Fraction]
+) -> None:
+    """Set the weights of a model to the weighted mean of the parts, summed in their order.
 
-    A feature of which a tagger's part has no row counts there as it is in the model.
+    If a part of a tagger has no row for a feature, the row of the model counts in its place.
     """
-    t, total, old = sum(part.t for part in parts), float(sum(counts)), model.weights
-    averaged = sum(part.n_averaged for part in parts)
-    tables: dict[str, Any] = {}
+    t = sum(part.t for part in parts)
     if isinstance(model, TagModel):
-        tables["row_of"], changed, places = _rows_by_feature(old, parts)
+        _set_tag_mean(model, parts, counts)
+    else:
+        _set_row_mean(model, parts, counts, t)
+    model.t = t
+    model.best = None
+    model.calibration = None
+    model.n_mistakes = sum(part.n_mistakes for part in parts)
+    model.next_row = t
+
+
+def _factor(name: str, part: Part, count: Fraction, n_averaged: int) -> float:
+    """Return the factor of a table in the mean.
+
+    The average is ``w - sum / t``. A running sum is scaled to the examples of all parts, so that
+    the merged average is the mean of the averages.
+    """
+    if "sum" in name and part.n_averaged:
+        return float(count * Fraction(n_averaged, part.n_averaged))
+    return float(count)
+
+
+def _set_tag_mean(model: TagModel, parts: Sequence[Part], counts: Sequence[Fraction]) -> None:
+    """Set the weights of a tagger to the weighted mean of the parts."""
+    old = model.weights
+    total = float(sum(counts))
+    n_averaged = sum(part.n_averaged for part in parts)
+    row_of, changed, places = _rows_by_feature(old, parts)
+    tables: Tables = {"row_of": row_of}
     for name, like in parts[0].tables.items():
         by_row = name.startswith("row")
         mean = np.zeros((len(changed) if by_row else len(like), *like.shape[1:]))
+        # The rows that the model has already: they come first, and count in every part that has no
+        # such row.
         before = mean[:0]
         if name == "rows":
             before = old.rows[changed[changed < old.n_rows]].astype(np.float64)
         product = np.empty_like(before)
         for number, (part, count) in enumerate(zip(parts, counts, strict=True)):
-            # Of a running sum, so that the mean w - sum / t is the mean of the means.
-            of_sum = "sum" in name and part.n_averaged
-            factor = float(count * (Fraction(averaged, part.n_averaged) if of_sum else 1))
+            factor = _factor(name, part, count, n_averaged)
             own = places[number] if by_row else slice(None)
             values = mean[own] + factor * part.tables[name].astype(np.float64)
             mean[: len(before)] += np.multiply(factor, before, out=product)
             mean[own] = values
         mean /= total
         tables[name] = mean
-    if isinstance(model, TagModel):
-        n_rows = int(tables["row_of"].max(initial=-1)) + 1
-        for name, start in (
-            ("rows", old.rows[: old.n_rows]),
-            ("row_running_sum", old.row_running_sum[:0]),
-        ):
-            grown = np.zeros((n_rows, old.width), start.dtype)
-            grown[: len(start)], grown[changed] = start, tables[name]
-            tables[name] = grown
-        model.weights, model._average = tag_weights(model, tables), None
-    else:
-        dtype = np.result_type(*(part.tables["coef"].dtype for part in parts))
-        tables = dict.fromkeys(ROW_TABLES) | tables
-        for name in ("coef", "intercept"):
-            tables[name] = tables[name].astype(dtype)
-        tables |= {"fit_intercept": old.fit_intercept, "t": 0, "rates": old.rates}
-        if old.is_scaled:  # the parts are plain weights, whose scale is 1
-            tables["scaling"] = Scaling(
-                clock=float(averaged),
-                since=t,
-                updates=sum(part.updates for part in parts),
-                examples=sum(part.examples for part in parts),
-            )
-        tables["average_from"] = t - averaged
-        for name in ("coef_rate", "intercept_rate") if old.rates else ():
-            tables[name] = np.minimum(tables[name], START_RATES[old.rates])  # but for rounding
-        tables["by_feature"] = any(part.by_feature for part in parts)
-        model.weights = Weights.from_arrays(tables)
-        if old.is_scaled:
-            model.weights.measure_length()
-    model.t, model.best, model.calibration = t, None, None
-    model.n_mistakes, model.next_row = sum(part.n_mistakes for part in parts), t
+
+    # Put the changed rows among those that stay.
+    n_rows = int(row_of.max(initial=-1)) + 1
+    for name, start in (("rows", old.rows[: old.n_rows]), ("row_running_sum", old.row_running_sum[:0])):
+        grown = np.zeros((n_rows, old.width), start.dtype)
+        grown[: len(start)] = start
+        grown[changed] = tables[name]
+        tables[name] = grown
+    model.weights = tag_weights(model, tables)
+    model._average = None
+
+
+def _set_row_mean(
+    model: LinearModel, parts: Sequence[Part], counts: Sequence[Fraction], t: int
+) -> None:
+    """Set the weights of a linear model to the weighted mean of the parts."""
+    old = model.weights
+    total = float(sum(counts))
+    n_averaged = sum(part.n_averaged for part in parts)
+    tables: dict[str, Any] = dict.fromkeys(ROW_TABLES)
+    for name, like in parts[0].tables.items():
+        mean = np.zeros(like.shape)
+        for part, count in zip(parts, counts, strict=True):
+            factor = _factor(name, part, count, n_averaged)
+            mean += factor * part.tables[name].astype(np.float64)
+        mean /= total
+        tables[name] = mean
+
+    dtype = np.result_type(*(part.tables["coef"].dtype for part in parts))
+    for name in ("coef", "intercept"):
+        tables[name] = tables[name].astype(dtype)
+    if old.rates:
+        # Rounding must not raise a rate above its start.
+        for name in ("coef_rate", "intercept_rate"):
+            tables[name] = np.minimum(tables[name], START_RATES[old.rates])
+    tables["fit_intercept"] = old.fit_intercept
+    tables["t"] = 0
+    tables["rates"] = old.rates
+    tables["average_from"] = t - n_averaged
+    tables["by_feature"] = any(part.by_feature for part in parts)
+    if old.is_scaled:
+        # The parts hold the weights themselves, whose scale is 1.
+        tables["scaling"] = Scaling(
+            clock=float(n_averaged),
+            since=t,
+            updates=sum(part.updates for part in parts),
+            examples=sum(part.examples for part in parts),
+        )
+    model.weights = Weights.from_arrays(tables)
+    if old.is_scaled:
+        model.weights.measure_length()
 
 
 # ---------------------------------------------------------------------- linear models
 
 
 def _row_part(own: LinearModel, joined: LinearModel, columns: dict[Any, int]) -> Part:
-    """Weights and sums by class and, if they have names, by feature as the joined model has."""
+    """Return the part of a model, in the classes and named features of the joined model."""
     twin = own.copy()
-    if own.best is not None:  # what predicts, with no past of its own
+    if own.best is not None:
+        # An earlier state predicts, and it has no running sums.
         arrays = own.weights.to_arrays()
         for name, best in zip(("coef", "intercept"), own.best, strict=True):
             arrays[name] = best
@@ -263,23 +342,23 @@ def _row_part(own: LinearModel, joined: LinearModel, columns: dict[Any, int]) ->
         tables[name] = values[order]
         if columns and name.startswith("coef"):
             start = START_RATES[twin.weights.rates or ""] if name == "coef_rate" else 0.0
+            places = [columns[feature] for feature in own.columns or ()]
             tables[name] = np.full((len(order), len(columns)), start)
-            tables[name][:, [columns[feature] for feature in own.columns or ()]] = values[order]
-    weights = own.weights
-    numbers = Scaling(*weights.scaling)
+            tables[name][:, places] = values[order]
+    scaling = Scaling(*own.weights.scaling)
     return Part(
         own.t,
         own.n_mistakes,
         tables,
-        None,
-        weights.by_feature,
-        weights.average_from,
-        numbers.updates,
-        numbers.examples,
+        by_feature=own.weights.by_feature,
+        average_from=own.weights.average_from,
+        updates=scaling.updates,
+        examples=scaling.examples,
     )
 
 
 def row_tables(weights: Weights) -> Tables:
+    """Return the tables of the weights of a linear model, by name."""
     arrays = weights.to_arrays()
     return {name: arrays[name] for name in ROW_TABLES if arrays[name] is not None}
 
@@ -288,7 +367,7 @@ def row_tables(weights: Weights) -> Tables:
 
 
 def joined_encoder(encoders: list[Encoder]) -> tuple[Encoder, list[npt.NDArray[Any]]]:
-    """An encoder that knows the words and features of all, and where those of each are in it."""
+    """Join encoders; return the joint one, and the joint numbers of the features of each."""
     joined = encoders[0].copy()
     if joined.templates is not None:
         new: list[dict[str, int]] = [{} for _ in joined.known]
@@ -303,39 +382,53 @@ def joined_encoder(encoders: list[Encoder]) -> tuple[Encoder, list[npt.NDArray[A
 
 
 def features_by_row(weights: TagWeights) -> npt.NDArray[np.int64]:
-    """The features that have a row of weights, in the order of the rows."""
-    known, found = np.flatnonzero(weights.row_of >= 0), np.empty(weights.n_rows, np.int64)
-    found[weights.row_of[known]] = known
-    return found
+    """Return the features that have a row of weights, in the order of the rows."""
+    known = np.flatnonzero(weights.row_of >= 0)
+    features = np.empty(weights.n_rows, np.int64)
+    features[weights.row_of[known]] = known
+    return features
 
 
 def _rows_by_feature(old: TagWeights, parts: Sequence[Part]) -> tuple[Any, Any, list[Any]]:
-    """The row of every feature; those that are new or changed, and which of these each part has."""
-    row_of, n_rows = old.row_of.copy(), old.n_rows
+    """Return the row of every feature, the rows that are new or changed, and those of each part.
+
+    The rows of a part are positions among the changed rows.
+    """
+    row_of = old.row_of.copy()
+    n_rows = old.n_rows
     for part in parts:
+        # Every part of a tagger has features.
+        assert part.features is not None
         new = part.features[row_of[part.features] < 0]
         row_of[new] = np.arange(n_rows, n_rows + len(new))
         n_rows += len(new)
-    changed, rows = np.zeros(n_rows, bool), [row_of[part.features] for part in parts]
+    rows = [row_of[part.features] for part in parts]
+    is_changed = np.zeros(n_rows, bool)
     for own in rows:
-        changed[own] = True
-    place = np.cumsum(changed) - 1
-    return row_of, np.flatnonzero(changed), [place[own] for own in rows]
+        is_changed[own] = True
+    position = np.cumsum(is_changed) - 1
+    return row_of, np.flatnonzero(is_changed), [position[own] for own in rows]
 
 
 def _tag_part(own: TagModel, joined: TagModel, place: npt.NDArray[Any]) -> Part:
-    """Weights and sums by feature and tag as the joined model has them."""
+    """Return the part of a tagger, in the features and tags of the joined model."""
     grown = own.weights if own.tags == joined.tags else with_tags(own.weights, len(joined.tags))
     tables = grown.arrays()
     del tables["row_of"]
-    if own.best is not None:  # what predicts, with no past of its own
+    if own.best is not None:
+        # An earlier state predicts, and it has no running sums.
         for name, sums in RUNNING_SUM_OF.items():
-            kept, tables[sums] = getattr(own.best, name), np.zeros(tables[name].shape)
+            kept = getattr(own.best, name)
+            tables[sums] = np.zeros(tables[name].shape)
             tables[name] = np.zeros_like(tables[name])
             tables[name][: len(kept), : kept.shape[1]] = kept
+
+    # Reorder the tags. The rows of steps are the previous tag, those of pairs the two previous
+    # tags; tag number n stands for the start of a sentence.
     names = [*own.tags, *(tag for tag in joined.tags if tag not in own.slots)]
     if names != joined.tags:
-        n, to = len(names), np.array([joined.slots[tag] for tag in names])
+        n = len(names)
+        to = np.array([joined.slots[tag] for tag in names])
         before = np.append(to, n)
         after = {"step": before, "pair": (before[:, None] * (n + 1) + before).ravel()}
         for name, values in tables.items():
@@ -346,17 +439,21 @@ def _tag_part(own: TagModel, joined: TagModel, place: npt.NDArray[Any]) -> Part:
 
 
 def cut(weights: TagWeights, places: npt.NDArray[Any]) -> Tables:
-    """The weights of some features, numbered anew in this order, without sums."""
+    """Return the weights of some features, renumbered in this order, without running sums."""
     rows = weights.row_of[places]
-    known = rows >= 0
-    row_of = np.where(known, np.cumsum(known) - 1, -1).astype(np.int32)
-    tables = {"row_of": row_of, "rows": weights.rows.take(rows[known], axis=0)}
-    return tables | {"steps": weights.steps, "pairs": weights.pairs}
+    has_row = rows >= 0
+    return {
+        "row_of": np.where(has_row, np.cumsum(has_row) - 1, -1).astype(np.int32),
+        "rows": weights.rows.take(rows[has_row], axis=0),
+        "steps": weights.steps,
+        "pairs": weights.pairs,
+    }
 
 
 def tag_weights(model: TagModel, tables: Tables) -> TagWeights:
-    """Weights of these tables; sums that are not there begin at 0."""
-    weights, tables = TagWeights(len(model.tags), model.order), dict(tables)
+    """Return weights with these tables; missing running sums start at 0."""
+    weights = TagWeights(len(model.tags), model.order)
+    tables = dict(tables)
     for name, sums in RUNNING_SUM_OF.items():
         tables[name] = tables[name].astype(np.float32, copy=False)
         tables.setdefault(sums, np.zeros(tables[name].shape))
@@ -365,12 +462,17 @@ def tag_weights(model: TagModel, tables: Tables) -> TagWeights:
 
 
 def changed_part(model: TagModel, start: Tables) -> Part:
-    """What was learned since the start; of the rows by feature only those that it changed."""
-    weights, n, changed = model.weights, len(start["rows"]), np.ones(model.weights.n_rows, bool)
-    changed[:n] = False
+    """Return what a tagger learned since the start, with only the rows that changed."""
+    weights = model.weights
+    n = len(start["rows"])
+    # All rows after the first n are new.
+    is_changed = np.ones(weights.n_rows, bool)
+    is_changed[:n] = False
     for differs in (weights.rows[:n] != start["rows"], weights.row_running_sum[:n] != 0.0):
-        changed[np.flatnonzero(differs) // weights.width] = True
-    tables, rows = weights.arrays(), np.flatnonzero(changed)
+        is_changed[np.flatnonzero(differs) // weights.width] = True
+    rows = np.flatnonzero(is_changed)
+    tables = weights.arrays()
     del tables["row_of"]
-    tables |= {name: tables[name].take(rows, axis=0) for name in ("rows", "row_running_sum")}
+    for name in ("rows", "row_running_sum"):
+        tables[name] = tables[name].take(rows, axis=0)
     return Part(model.t, model.n_mistakes, tables, features_by_row(weights)[rows])
