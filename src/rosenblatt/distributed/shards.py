@@ -1,4 +1,4 @@
-"""Shards: fixed pieces of the data, which know nothing of who works on them."""
+"""Shards: fixed pieces of the data, independent of the engine that processes them."""
 
 from __future__ import annotations
 
@@ -32,49 +32,57 @@ from rosenblatt.io.table import ColumnTally
 from rosenblatt.io.table_readers import TABLES
 from rosenblatt.learner.packing import PackedSchema
 
-# By column.
+# Counts of values and stray texts, by column.
 Tallies = dict[str, ColumnTally]
-# Formats of which a file can be cut between two lines; in the first two a line end may be quoted.
-QUOTED, BY_LINES = ("csv", "tsv"), ("csv", "tsv", "jsonl", "svmlight", "text", "vw")
-FORMATS = (*BY_LINES, "parquet", "arrow")
-# Those whose encoding is found out, if nobody names it.
-FIND_ENCODING = ("csv", "tsv", "text")
-BITS = 18
-# Arguments of readers that are not left to them.
-DEFAULTS: dict[str, dict[str, Any]] = {"vw": {"bits": BITS}, "table": {"target": GuessedTarget()}}
+# Formats in which a line end may be quoted.
+QUOTED_FORMATS = ("csv", "tsv")
+# Formats whose files can be split between two lines.
+LINE_FORMATS = (*QUOTED_FORMATS, "jsonl", "svmlight", "text", "vw")
+FORMATS = (*LINE_FORMATS, "parquet", "arrow")
+# Formats whose encoding is detected if it is not given.
+DETECTED_ENCODING_FORMATS = ("csv", "tsv", "text")
+HASH_BITS = 18
+# Arguments of readers that differ from their own defaults.
+READER_DEFAULTS: dict[str, dict[str, Any]] = {
+    "vw": {"bits": HASH_BITS},
+    "table": {"target": GuessedTarget()},
+}
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Examples at hand. Two shards of one ``key`` hold the same; ``name`` is for messages."""
+    """Examples in memory. Shards with the same ``key`` are equal; ``name`` is for messages."""
 
     key: str
     name: str
     data: tuple[Any, ...]
 
     def load(self) -> tuple[Any, ...]:
-        """Rows, labels and factors for the steps or None; or sentences and tags."""
+        """Return rows, labels and row weights (or None); or sentences and tags."""
         return self.data
 
 
 def slices(data: Sequence[Any], n: int) -> list[Shard]:
-    """Every n-th sentence, or consecutive rows, which need no copy."""
-    size, run, found = len(data[1]), os.urandom(8).hex(), []
+    """Split examples into n shards: every n-th sentence, or consecutive rows, without a copy."""
+    size = len(data[1])
+    run = os.urandom(8).hex()
+    shards = []
     for k in range(n):
-        some = slice(k, None, n)
-        if not isinstance(data[0], list):
-            some = slice(size * k // n, size * (k + 1) // n)
-        own = tuple(None if part is None else part[some] for part in data)
-        found.append(Shard(f"{run}/{k}", f"shard {k}", own))
-    return found
+        if isinstance(data[0], list):
+            chosen = slice(k, None, n)
+        else:
+            chosen = slice(size * k // n, size * (k + 1) // n)
+        own = tuple(None if part is None else part[chosen] for part in data)
+        shards.append(Shard(f"{run}/{k}", f"shard {k}", own))
+    return shards
 
 
 @dataclass(frozen=True)
 class FileShard:
-    """Some files, some bytes of one after its ``head``, or part ``(k, n)`` of its examples.
+    """Several files, a span of bytes of one file, or part ``(k, n)`` of the examples of one file.
 
-    ``layout`` is what a table says of its rows before the first of them, ``schema`` what makes
-    features of rows, as JSON; ``options`` are those of the reader.
+    ``head`` is put before the bytes of a span. ``layout`` is the dialect and header of a table,
+    ``schema`` the encoding of rows as features (as JSON), and ``options`` those of the reader.
     """
 
     paths: tuple[str, ...]
@@ -94,22 +102,25 @@ class FileShard:
 
     @property
     def reader(self) -> str:
-        return "sentences" if self.of_sentences else "table" if self.kind in TABLES else self.kind
+        """The name of the reader: ``rosenblatt.io.iter_<reader>``."""
+        if self.of_sentences:
+            return "sentences"
+        return "table" if self.kind in TABLES else self.kind
 
     def block(self) -> Any:
-        """What the reader of the format gives; None if there is nothing to read."""
+        """Read the shard; return None if there is nothing to read."""
         block = self._all_of_file()
         return None if block is None else self._part_of(block)
 
     def _all_of_file(self) -> Any:
-        """As `block`, with the rows of other shards that only reading all of a file can give."""
+        """Read the whole file, including the rows of other shards of it, or the span of bytes."""
         from rosenblatt import io as readers
         from rosenblatt.features import schema_from_json
 
         if self.kind == "rows":
-            first = self.part[0] == 0  # of those that share a file one compares its digests
-            return readers.read_packed(self.paths[0], verify=first)
-        files = [self._opened(path) for path in self.paths if size_of(path)]
+            # One of the shards that share a file verifies its digests.
+            return readers.read_packed(self.paths[0], verify=self.part[0] == 0)
+        files = [self._open(path) for path in self.paths if size_of(path)]
         if not files or (self.span is not None and self.span[0] == self.span[1]):
             return None
         options = self.reader_options()
@@ -119,15 +130,16 @@ class FileShard:
                 block = schema_from_json(self.schema).read(files, labelled=True, **options)
             else:
                 read = getattr(readers, f"iter_{self.reader}")
-                block = read(files, **DEFAULTS.get(self.reader, {}) | options).whole()
+                block = read(files, **READER_DEFAULTS.get(self.reader, {}) | options).whole()
         except DataError as error:
-            raise self._placed(error) from None
+            raise self._with_file_line(error) from None
         finally:
             for file in files:
                 file.close()
         return block
 
     def reader_options(self) -> dict[str, Any]:
+        """Return the arguments of the reader."""
         options = dict(self.options)
         if self.kind and self.reader in ("sentences", "table"):
             options["format"] = self.kind
@@ -140,56 +152,64 @@ class FileShard:
 
     @property
     def _is_recoded(self) -> bool:
-        """Whether a piece is made UTF-8, since bytes above it tell what its own mean."""
+        """Whether a span is converted to UTF-8, because the whole file decides its encoding."""
         return self.layout is not None and self.options.get("encoding") is None
 
-    def _opened(self, path: str) -> Any:
-        """The file, or the bytes of it that are wanted."""
+    def _open(self, path: str) -> Any:
+        """Open the file, or a buffer with the span of bytes."""
         if self.span is None:
             return _opened(path)
+        start, stop = self.span
         with _opened(path) as file:
-            data = file.read(self.span[1] - file.seek(self.span[0]))
-        if self.layout is not None and self._is_recoded:
-            data = from_cp1252(data) if self.layout.dialect.encoding == "cp1252" else data
+            file.seek(start)
+            data = file.read(stop - start)
+        is_cp1252 = self.layout is not None and self.layout.dialect.encoding == "cp1252"
+        if is_cp1252 and self._is_recoded:
+            data = from_cp1252(data)
         piece: Any = io.BytesIO(self.head + data)
         piece.name = path
         return piece
 
     def _part_of(self, block: Any) -> Any:
+        """Return the examples of this shard among all examples of its file."""
         k, n = self.part
-        return block if n == 1 else block[len(block) * k // n : len(block) * (k + 1) // n]
+        if n == 1:
+            return block
+        return block[len(block) * k // n : len(block) * (k + 1) // n]
 
     def load(self) -> tuple[Any, ...]:
-        """As that of `Shard`; rows of a table have what they say about its columns at the end."""
+        """Return the same as `Shard.load`; for rows followed by the tallies of their columns."""
         from rosenblatt.features import schema_from_json
 
-        of_file = self._all_of_file()
-        if of_file is None:
+        whole_file = self._all_of_file()
+        if whole_file is None:
             return None, ()
-        block = self._part_of(of_file)
+        block = self._part_of(whole_file)
         if self.of_sentences:
             return block.sentences, block.tags
-        tallies = self._tallies(of_file)
+        tallies = self._tallies(whole_file)
         rows = block.rows if self.schema is None else schema_from_json(self.schema).encode(block)
         return rows, block.labels, getattr(block, "weights", None), tallies
 
     def _tallies(self, block: Any) -> Tallies:
-        """By column of numbers in which texts are gaps, how many values and texts there are."""
-        # Of shards that read all of a file one counts.
+        """Count the values and the stray texts of numeric columns that may hold missing values."""
+        # One of the shards that read the same file counts.
         if self.reader != "table" or self.schema is None or self.part[0] != 0:
             return {}
         from rosenblatt.features import schema_from_json
 
         types = schema_from_json(self.schema).reader_options()["types"]
         found: Tallies = {}
-        for name in (name for name, kind in types.items() if kind == "number or gap"):
+        for name, kind in types.items():
+            if kind != "number or gap":
+                continue
             strays = Counter(block.strays.get(name, {}))
             n_numbers = int(np.count_nonzero(~np.isnan(block.number_column(name))))
             found[name] = ColumnTally(n_numbers + strays.total(), strays)
         return found
 
-    def _placed(self, error: DataError) -> DataError:
-        """With the line of the whole file, where only some of its bytes were read."""
+    def _with_file_line(self, error: DataError) -> DataError:
+        """Change the line in an error from a line of the span to a line of the file."""
         if self.span is not None and error.line is not None:
             with _opened(self.paths[0]) as file:
                 before = file.read(self.span[0])
@@ -201,32 +221,42 @@ class FileShard:
 def file_shards(
     paths: Any, n: int | None, format: str | None, schema: Any = None, **fields: Any
 ) -> list[FileShard]:
-    """Shards of files: some of them each, or pieces of them in proportion to their sizes.
+    """Split files into n shards: several files each, or pieces in proportion to their sizes.
 
-    ``n`` of None is one for each file. Text is cut between two rows; what is compressed, text in
-    UTF-16 and sentences are cut by their examples, so that each piece is read by reading all of its
-    file. A ``schema`` says how tables are read, if it is known.
+    If ``n`` is None, every file is a shard. Text files are split between two rows. Compressed
+    files, UTF-16 and sentences are split by examples, so each shard reads the whole file. A
+    ``schema`` decides how tables are read, if there is one.
     """
-    found, of_sentences = expanded(paths), fields["of_sentences"]
-    packed = our_kind(found[0]) == "rows"
-    kind = "rows" if packed else format or ""
-    if not (packed or of_sentences):
-        kind = format_of(found, format, FORMATS, "csv")
-    if n is None or n <= len(found):
-        n = len(found) if packed else n  # each has labels of its own
-        groups = np.array_split(np.array(found), len(found) if n is None else n)
+    files = expanded(paths)
+    of_sentences = fields["of_sentences"]
+    is_packed = our_kind(files[0]) == "rows"
+    if is_packed:
+        kind = "rows"
+    elif of_sentences:
+        kind = format or ""
+    else:
+        kind = format_of(files, format, FORMATS, "csv")
+
+    if n is None or n <= len(files):
+        # Packed files have their own label numbers, so each must be its own shard.
+        n_groups = len(files) if n is None or is_packed else n
+        groups = np.array_split(np.array(files), n_groups)
         return [FileShard(tuple(own.tolist()), kind, **fields) for own in groups]
-    sizes, counts = [size_of(path) for path in found], [1] * len(found)
-    for _ in range(n - len(found)):
-        counts[max(range(len(found)), key=lambda i: sizes[i] / counts[i])] += 1
+
+    # Give one more piece at a time to the file with the largest pieces.
+    sizes = [size_of(path) for path in files]
+    counts = [1] * len(files)
+    for _ in range(n - len(files)):
+        largest = max(range(len(files)), key=lambda i: sizes[i] / counts[i])
+        counts[largest] += 1
+
     shards = []
-    for path, size, count in zip(found, sizes, counts, strict=True):
+    for path, size, count in zip(files, sizes, counts, strict=True):
         pieces: list[dict[str, Any]] | None = None
-        if count > 1 and kind in BY_LINES and not of_sentences:
-            options = fields["options"]
-            if not _is_bytewise(path, kind, options.get("encoding")):
-                pieces = None
-            elif kind in QUOTED:
+        options = fields["options"]
+        can_split_lines = count > 1 and kind in LINE_FORMATS and not of_sentences
+        if can_split_lines and _is_bytewise(path, kind, options.get("encoding")):
+            if kind in QUOTED_FORMATS:
                 pieces = _cut_table(path, kind, size, count, options, schema)
             else:
                 pieces = _cut_lines(path, size, count)
@@ -237,11 +267,12 @@ def file_shards(
 
 
 def _is_bytewise(path: str, kind: str, encoding: str | None) -> bool:
-    """Whether lines can be cut in the bytes of a file as it lies there."""
+    """Return whether a line end in the bytes of a file is a line end of its text."""
     with _opened(path) as file:
-        if file.read(LONGEST_MARK).startswith(tuple(MARKS)):
-            return False  # it is compressed
-    if encoding is None and kind not in FIND_ENCODING:
+        is_compressed = file.read(LONGEST_MARK).startswith(tuple(MARKS))
+    if is_compressed:
+        return False
+    if encoding is None and kind not in DETECTED_ENCODING_FORMATS:
         return True
     with _opened(path) as file:
         (source,) = sources_of(file)
@@ -252,7 +283,7 @@ def _is_bytewise(path: str, kind: str, encoding: str | None) -> bool:
 
 
 def _cut_lines(path: str, size: int, n: int) -> list[dict[str, Any]]:
-    """About equal pieces that begin where a line does."""
+    """Split a file into pieces of about equal size that begin at a line."""
     pieces = []
     start = 0
     with _opened(path) as file:
@@ -267,13 +298,13 @@ def _cut_lines(path: str, size: int, n: int) -> list[dict[str, Any]]:
 def _cut_table(
     path: str, kind: str, size: int, n: int, options: dict[str, Any], schema: Any
 ) -> list[dict[str, Any]] | None:
-    """About equal pieces that begin where a row does, as one reader would read the whole file.
+    """Split a table into pieces of about equal size that begin at a row.
 
-    None of a file without rows.
+    The rows are the same as for a reader of the whole file. Return None if there are no rows.
     """
     from rosenblatt.io import iter_table
 
-    known = dict(DEFAULTS["table"])
+    known = dict(READER_DEFAULTS["table"])
     if schema is not None:
         known = {**schema.reader_options(), "target": schema.target}
     given = {**known, **options, "format": kind, "on_bad": "fail"}
@@ -291,7 +322,8 @@ def _cut_table(
             begin += len(file.readline())
         goals = [size * k // n for k in range(1, n)]
         starts = [begin, *form.row_starts(file, begin, size, goals), size]
-        # The first bytes that are not ASCII may be in the last piece, or in none.
+        # Read on until the encoding is detected: the first bytes that are not ASCII may be in the
+        # last piece, or nowhere.
         while file.encoding is None and file.read(PIECE):
             pass
 
@@ -302,7 +334,8 @@ def _cut_table(
     return [
         {
             "span": (starts[k], starts[k + 1]),
-            # A line end before the first row, which could begin as files of other formats do.
+            # A line end before the first row, so that a row that begins like a file of another
+            # format is not taken for one.
             "head": b"\n",
             "layout": replace(layout, dialect=dialect, has_more=k < last),
         }
@@ -313,14 +346,15 @@ def _cut_table(
 def with_schema(
     shards: list[FileShard], schema: Any, features: Any = None
 ) -> tuple[list[FileShard], Any]:
-    """The shards, read by a schema; without one it is guessed by the rows of the first.
+    """Return the shards with a schema, and the schema, guessed from the first shard if not given.
 
-    The columns of svmlight are features as they are, and the layout of sentences is their schema.
+    svmlight needs no schema, because its columns are features; for sentences it is their layout.
     """
     from rosenblatt import io as readers
     from rosenblatt.features import FeatureOptions, guess_schema
 
-    path, kind = shards[0].paths[0], shards[0].kind
+    path = shards[0].paths[0]
+    kind = shards[0].kind
     if shards[0].of_sentences:
         with _opened(path) as file:
             return shards, readers.iter_sentences(file, **shards[0].reader_options()).layout
@@ -335,34 +369,45 @@ def with_schema(
         judged = shards
         if features is not None and shards[0].reader == "table":
             judged = [_with_types(shard, features) for shard in shards]
-        block = next((block for shard in judged if (block := shard.block()) is not None), None)
-        if block is None:
-            raise InputError("there are no examples in any of the files.")
-        schema = guess_schema(shards[0].reader, block, (features or FeatureOptions()).hashed(BITS))
+        block = _first_block(judged)
+        settings = features or FeatureOptions()
+        schema = guess_schema(shards[0].reader, block, settings.hashed(HASH_BITS))
         if schema.kind == "text":
             schema.learn(block)
         elif schema.kind == "table":
-            # The other shards were not looked at: what is no number there is a gap, not a fault.
-            schema.admit_strays(but=(features or FeatureOptions()).declared)
+            # The other shards were not read yet: a text in a numeric column there is a missing
+            # value, not an error.
+            schema.admit_strays(but=settings.declared)
     described = schema.to_json()
     return [replace(shard, schema=described) for shard in shards], schema
 
 
+def _first_block(shards: list[FileShard]) -> Any:
+    """Return the examples of the first shard that has any."""
+    for shard in shards:
+        block = shard.block()
+        if block is not None:
+            return block
+    raise InputError("there are no examples in any of the files.")
+
+
 def _with_types(shard: FileShard, features: Any) -> FileShard:
-    """The shard, whose reader knows the kinds of columns that were declared."""
+    """Return the shard with the declared column types among the options of its reader."""
     types = {
         **features.reader_options(shard.kind).get("types", {}),
         **shard.options.get("types", {}),
     }
-    return replace(shard, options={**shard.options, "types": types}) if types else shard
+    if not types:
+        return shard
+    return replace(shard, options={**shard.options, "types": types})
 
 
 def judged_columns(shards: Sequence[tuple[str, Tallies]], first: str) -> Tallies:
-    """What all shards say about columns of numbers with texts among them, read as gaps.
+    """Return the tallies of all shards, for numeric columns with stray texts.
 
-    ``shards`` are their names and what each of them says; ``first`` is the name of the one by which
-    kinds of columns were guessed. A column that one reader of all rows would have read as text is
-    refused, since most of what it says would be lost.
+    ``shards`` are pairs of a name and its tallies; ``first`` is the shard from which the column
+    types were guessed. Raise an error if a reader of all rows would have read a column as text,
+    because most of its values would be lost.
     """
     total: Tallies = {}
     for _, tallies in shards:
@@ -396,11 +441,12 @@ def judged_columns(shards: Sequence[tuple[str, Tallies]], first: str) -> Tallies
 
 
 def _opened(path: str) -> Any:
+    """Open a local file or an address for reading bytes."""
     return _fsspec(path).open(path) if "://" in path else open(path, "rb", PIECE)
 
 
 def _fsspec(path: str) -> Any:
-    """The file system of an address, as s3://bucket/part-0.svm.gz."""
+    """Return the file system of an address such as s3://bucket/part-0.svm.gz."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:
@@ -409,22 +455,26 @@ def _fsspec(path: str) -> Any:
 
 
 def size_of(path: str) -> int:
+    """Return the size of a file in bytes."""
     return int(_fsspec(path).size(path)) if "://" in path else os.path.getsize(path)
 
 
 def expanded(paths: Any) -> list[str]:
-    """The files that paths and patterns name, those of a pattern in order."""
+    """Return the files that paths and patterns match; those of a pattern in sorted order."""
     found: list[str] = []
     for given in [paths] if isinstance(paths, str | os.PathLike) else paths:
-        path, several = os.fspath(given), [os.fspath(given)]
-        if any(mark in path for mark in "*?[") and not os.path.exists(path):
-            several = sorted(glob.glob(path))
-            if "://" in path:
-                files = _fsspec(path)
-                several = [files.unstrip_protocol(name) for name in sorted(files.glob(path))]
-        if not several:
+        path = os.fspath(given)
+        is_pattern = any(mark in path for mark in "*?[") and not os.path.exists(path)
+        if not is_pattern:
+            matches = [path]
+        elif "://" in path:
+            files = _fsspec(path)
+            matches = [files.unstrip_protocol(name) for name in sorted(files.glob(path))]
+        else:
+            matches = sorted(glob.glob(path))
+        if not matches:
             raise ParameterError(f"{path} matches no file.")
-        found += several
+        found += matches
     if not found:
         raise ParameterError("nothing to read: the list of paths is empty.")
     return found
