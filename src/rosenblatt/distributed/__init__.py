@@ -1,4 +1,4 @@
-"""The same learners over shards: models mixed into one, by threads, processes or a Dask cluster."""
+"""Distributed training and merging of models, by threads, processes or a Dask cluster."""
 
 from typing import TYPE_CHECKING
 

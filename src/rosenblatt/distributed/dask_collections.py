@@ -1,4 +1,7 @@
-"""Dask Arrays, DataFrames and Bags: every partition is a shard, and is predicted where it lies."""
+"""Dask Arrays, DataFrames and Bags: every partition is a shard, and stays on its worker.
+
+Dask is an optional dependency, so its collections are recognised by their attributes.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +17,26 @@ from rosenblatt.plurals import first_few
 
 
 def is_collection(X: Any) -> bool:
+    """Return whether X is a Dask collection."""
     return hasattr(X, "__dask_graph__")
 
 
 class Partition(NamedTuple):
-    """A shard that a cluster computes, and again if the worker that had it dies."""
+    """A shard that a cluster computes, and recomputes if its worker dies."""
 
     key: str
     name: str
     delayed: Any
 
     def load(self) -> Any:
-        """The data, where there is no cluster that holds them."""
+        """Compute the data in this process, if there is no cluster."""
         return self.delayed.compute(scheduler="synchronous").data
 
 
 def partitions(
     X: Any, y: Any, sample_weight: Any, n: int | None, schema: Any, of_sentences: bool
 ) -> list[Partition]:
-    """The partitions of rows, labels and weights, or of a Bag of pairs of row and label."""
+    """Return the partitions of rows, labels and weights, or of a Bag of pairs of row and label."""
     from dask import delayed
 
     parts = np.ravel(_by_rows(X).to_delayed()).tolist()
@@ -49,21 +53,28 @@ def partitions(
             "shards at None."
         )
     if schema is not None and schema.kind == "text":
-        schema.features.encode([])  # refused where nothing says how rare a word is
+        # Raises an error if the schema has not learned how rare each word is.
+        schema.features.encode([])
 
     run = os.urandom(8).hex()
     described = None if schema is None else schema.to_json()
     columns = list(X.columns) if hasattr(X, "columns") else None
     found = []
-    for k, own in enumerate(zip(parts, labels, weights, strict=True)):
-        named = f"{run}/{k}", f"partition {k}"
-        shard = delayed(_shard)(*named, *own, columns, described, of_sentences)
-        found.append(Partition(*named, shard))
+    for k, (part, own_labels, own_weights) in enumerate(zip(parts, labels, weights, strict=True)):
+        key = f"{run}/{k}"
+        name = f"partition {k}"
+        shard = delayed(_shard)(
+            key, name, part, own_labels, own_weights, columns, described, of_sentences
+        )
+        found.append(Partition(key, name, shard))
     return found
 
 
 def _partitions_beside(X: Any, n: int, name: str, given: Any) -> list[Any]:
-    """The partitions of labels or weights, which must lie as those of X do; None of nothing."""
+    """Return the partitions of labels or weights, which must match those of X.
+
+    Return n times None if they are not given.
+    """
     if given is None:
         return [None] * n
     if not is_collection(given):
@@ -85,8 +96,10 @@ def _kind(X: Any) -> str:
 
 
 def _by_rows(X: Any) -> Any:
-    """An Array whose chunks hold whole rows; anything else as it is."""
-    return X.rechunk({1: -1}) if getattr(X, "ndim", 1) == 2 and hasattr(X, "rechunk") else X
+    """Return an Array rechunked to whole rows; return other collections unchanged."""
+    if hasattr(X, "rechunk") and X.ndim == 2:
+        return X.rechunk({1: -1})
+    return X
 
 
 def _shard(
@@ -99,7 +112,7 @@ def _shard(
     schema: Any,
     of_sentences: bool,
 ) -> Shard:
-    """Examples of a partition, computed on a worker; an error names the partition."""
+    """Return the examples of a partition, on a worker; an error names the partition."""
     if labels is None:
         pairs = list(part)
         part = [own for own, _ in pairs]
@@ -119,17 +132,18 @@ def _shard(
 
 
 def _aligned(part: Any, columns: list[Any]) -> Any:
-    """A partition of a frame with its columns in the order of the whole frame, by their names."""
+    """Return a partition of a frame with its columns in the order of the whole frame."""
     own = list(part.columns)
     if own == columns:
         return part
     missing = [str(name) for name in columns if name not in own]
     unknown = [str(name) for name in own if name not in columns]
     if missing or unknown or len(own) != len(columns):
-        differences = [
-            *([f"lacks {first_few(missing, 6)}"] if missing else []),
-            *([f"has {first_few(unknown, 6)} besides"] if unknown else []),
-        ]
+        differences = []
+        if missing:
+            differences.append(f"lacks {first_few(missing, 6)}")
+        if unknown:
+            differences.append(f"has {first_few(unknown, 6)} besides")
         raise InputError(
             f"its columns are not those of X: it {' and '.join(differences) or 'has some twice'}. "
             "Give all partitions of a DataFrame the same columns, in any order."
@@ -138,7 +152,7 @@ def _aligned(part: Any, columns: list[Any]) -> Any:
 
 
 def table_of(part: Any, schema: Any) -> Any:
-    """Rows of numbers of a partition, by a schema (as JSON) if there is one."""
+    """Return the rows of a partition as numbers, by a schema (as JSON) if there is one."""
     from rosenblatt.features import schema_from_json
 
     if schema is None:
@@ -151,18 +165,23 @@ def table_of(part: Any, schema: Any) -> Any:
 
 
 def predict(learner: Any, X: Any) -> Any:
-    """Predictions as a collection of the same partitions."""
-
+    """Return predictions as a collection with the same partitions."""
     columns = list(X.columns) if hasattr(X, "columns") else None
 
-    def labels(part: Any) -> Any:
+    def predict_partition(part: Any) -> Any:
         if columns is not None:
             part = _aligned(part, columns)
         schema = learner._model.notes.get("schema")
         found = learner.predict(part if schema is None else table_of(part, schema))
-        return type(part.iloc[:, 0])(found, index=part.index) if hasattr(part, "iloc") else found
+        # The predictions of a frame are a series with the same index.
+        if hasattr(part, "iloc"):
+            series = type(part.iloc[:, 0])
+            return series(found, index=part.index)
+        return found
 
+    dtype = learner.classes_.dtype
     if hasattr(X, "rechunk"):
-        return _by_rows(X).map_blocks(labels, drop_axis=1, dtype=learner.classes_.dtype)
-    kind = {"meta": (None, learner.classes_.dtype)} if hasattr(X, "columns") else {}
-    return X.map_partitions(labels, **kind)
+        return _by_rows(X).map_blocks(predict_partition, drop_axis=1, dtype=dtype)
+    if hasattr(X, "columns"):
+        return X.map_partitions(predict_partition, meta=(None, dtype))
+    return X.map_partitions(predict_partition)

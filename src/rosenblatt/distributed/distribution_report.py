@@ -1,4 +1,4 @@
-"""What a training over shards did, what it cost, and whether one machine would have been faster."""
+"""The report on a distributed training run: mistakes, costs, and a comparison with one machine."""
 
 from __future__ import annotations
 
@@ -12,43 +12,44 @@ from rosenblatt.plurals import count
 
 @dataclass
 class DistributionReport(ResultCard):
-    """Mistakes by epoch and shard, bytes and seconds, and the bound of the mixing theorem.
+    """The mistakes of each epoch and shard, the costs, and the bound of the mixing theorem.
 
     Attributes
     ----------
     engine, n_workers, mix : str, int, str
-        Who worked, and how shards were weighted.
+        The engine, its number of workers, and how shards were weighted.
     examples : list of int
-        Examples of each shard.
+        The number of examples in each shard.
     labels : dict
         How often each label occurs.
     class_difference : float
-        How far the classes of a shard are from those of all: 0 is the same shares, 1 no class in
-        common (the largest total variation distance).
+        How much the classes of a shard differ from those of all shards: 0 means equal shares, 1
+        means no class in common (the largest total variation distance).
     radius : float
-        R, the length of the longest example; with a bias, of the longest with a 1 appended; with
-        several classes times √2.
+        R, the length of the longest example; with a bias, a 1 is appended to it; with several
+        classes, it is multiplied by √2.
     strays : list of str
-        A line for each column of numbers with a few texts among them, which were read as gaps.
+        A line for each numeric column that holds a few texts, which were read as missing values.
     mistakes : list of list of int
-        For each epoch the mistakes of each shard.
+        The mistakes of each shard, for each epoch.
     weighted_mistakes : float
-        ``Σ_epochs Σ_shards μ k``: mistakes ``k`` by the shares ``μ`` that they were mixed with. For
-        the perceptron from zero weights it is at most ``R²/γ²`` if a unit vector separates all
-        examples by ``γ`` (McDonald, Hall and Mann 2010).
+        ``Σ_epochs Σ_shards μ k``: mistakes ``k`` times the shares ``μ`` with which the shards were
+        mixed. For the perceptron from zero weights it is at most ``R²/γ²`` if a unit vector
+        separates all examples by ``γ`` (McDonald, Hall and Mann 2010).
     margin_ceiling : float
-        Proven by the run: no ``γ`` is larger. The theorem cannot promise fewer mistakes than
-        ``least_bound``, which is ``R²/ceiling²``.
+        An upper bound on ``γ`` that the run proves. So the theorem cannot promise fewer mistakes
+        than ``least_bound``, which is ``R²/ceiling²``.
     bytes_moved : int
-        Tables of weights sent to the workers and back; 0 for threads.
+        The size of the weights sent to the workers and back; 0 for threads.
     read : float
-        Seconds that reading all shards once took, one after the other.
+        Seconds to read all shards once, summed over shards.
     seconds : dict of str to float
-        ``reading`` and ``learning``, summed over shards, ``mixing``, and ``total`` on the clock.
+        ``reading`` and ``learning``, summed over shards, ``mixing``, and the wall-clock ``total``.
     errors, clock : list of float
-        Share of the validation set misclassified after each epoch, and the seconds until then.
+        The share of the validation set that is misclassified after each epoch, and the seconds
+        since the start.
     alone : list of (seconds, error)
-        The same of one learner that learns some epochs from the first shard alone.
+        The same for a single learner that is trained for some epochs on the first shard only.
     """
 
     engine: str
@@ -75,27 +76,37 @@ class DistributionReport(ResultCard):
 
     @property
     def verdict(self) -> str | None:
-        """Whether one machine would be faster, in a sentence; None without a validation set."""
+        """A sentence that compares the run with one machine; None without a validation set."""
         if not self.alone:
             return None
-        best, (spent, error) = min(self.errors), min(self.alone, key=lambda pair: pair[1])
-        epochs = self.errors.index(best) + 1
-        took = self.clock[epochs - 1]
-        one = self.read + epochs * self.alone[0][0] * sum(self.examples) / self.examples[0]
-        faster = "one machine would be faster" if one < took else "mixing was faster"
-        equal = [f"{self.clock[k]:.2g} s" for k, own in enumerate(self.errors) if own <= error]
+        # The best epoch of the run, and an estimate for one machine with as many epochs.
+        best_error = min(self.errors)
+        epochs = self.errors.index(best_error) + 1
+        mixing_seconds = self.clock[epochs - 1]
+        epoch_on_first = self.alone[0][0]
+        one_machine = self.read + epochs * epoch_on_first * sum(self.examples) / self.examples[0]
+        is_one_faster = one_machine < mixing_seconds
+        faster = "one machine would be faster" if is_one_faster else "mixing was faster"
+
+        # How soon the run was as good as the single learner on the first shard.
+        alone_seconds, alone_error = min(self.alone, key=lambda pair: pair[1])
+        reached = "no epoch"
+        for seconds, error in zip(self.clock, self.errors, strict=False):
+            if error <= alone_error:
+                reached = f"{seconds:.2g} s"
+                break
         return (
-            f"{faster}: {took:.2g} s until {best:.2%} of the validation set were wrong, and "
-            f"about {one:.2g} s for {count(epochs, 'epoch')} of one learner over all examples. On "
-            f"the first shard alone it came to {error:.2%} in {spent:.2g} s, mixing in "
-            f"{equal[0] if equal else 'no epoch'}"
+            f"{faster}: {mixing_seconds:.2g} s until {best_error:.2%} of the validation set were "
+            f"wrong, and about {one_machine:.2g} s for {count(epochs, 'epoch')} of one learner "
+            f"over all examples. On the first shard alone it came to {alone_error:.2%} in "
+            f"{alone_seconds:.2g} s, mixing in {reached}"
         )
 
     def _headline(self) -> str:
         return self.describe()[0]
 
     def describe(self) -> list[str]:
-        """The report in a few lines."""
+        """Return the report as a few lines of text."""
         spent = ", ".join(f"{name} {seconds:.2g}" for name, seconds in self.seconds.items())
         last = self.mistakes[-1]
         lines = [
@@ -113,11 +124,15 @@ class DistributionReport(ResultCard):
                 f"below R²/γ², which is {self.least_bound:,.0f} at least: γ is at most "
                 f"{self.margin_ceiling:.3g}"
             )
-        return [*lines, *([] if self.verdict is None else [self.verdict])]
+        if self.verdict is not None:
+            lines.append(self.verdict)
+        return lines
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as plain data; a ceiling that is not known is None."""
-        ceiling = self.margin_ceiling if math.isfinite(self.margin_ceiling) else None
-        counts = {str(label): n for label, n in self.labels.items()}
-        found = {**asdict(self), "labels": counts, "margin_ceiling": ceiling}
-        return {**found, "verdict": self.verdict}
+        """Return the report as plain data; an unknown ceiling is None."""
+        data = asdict(self)
+        data["labels"] = {str(label): n for label, n in self.labels.items()}
+        if not math.isfinite(self.margin_ceiling):
+            data["margin_ceiling"] = None
+        data["verdict"] = self.verdict
+        return data

@@ -272,7 +272,10 @@ def _set_tag_mean(model: TagModel, parts: Sequence[Part], counts: Sequence[Fract
 
     # Put the changed rows among those that stay.
     n_rows = int(row_of.max(initial=-1)) + 1
-    for name, start in (("rows", old.rows[: old.n_rows]), ("row_running_sum", old.row_running_sum[:0])):
+    for name, start in (
+        ("rows", old.rows[: old.n_rows]),
+        ("row_running_sum", old.row_running_sum[:0]),
+    ):
         grown = np.zeros((n_rows, old.width), start.dtype)
         grown[: len(start)] = start
         grown[changed] = tables[name]

@@ -1,4 +1,4 @@
-"""Learners that are trained over shards, by whoever works on them."""
+"""Distributed training of a learner: the public class, its checks, and the choice of shards."""
 
 from __future__ import annotations
 
@@ -18,48 +18,58 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.learner.conversion import feature_names
 from rosenblatt.learner.inputs import read_rows
 from rosenblatt.learner.targets import read_labels, read_weights
+from rosenblatt.linear import LinearLearner
 from rosenblatt.structured.sentences import read_pairs
 from rosenblatt.structured.tagger import SequenceTagger
 
-SHARDS_AT_HAND = 8
-REFUSED = ("record", "pocket", "early_stopping", "calibrate", "tag_dictionary", "warm_start")
+# The number of shards for arrays and sentences in memory.
+DEFAULT_SHARDS = 8
+# Parameters that need one learner which sees all examples.
+UNSUPPORTED_PARAMETERS = (
+    "record",
+    "pocket",
+    "early_stopping",
+    "calibrate",
+    "tag_dictionary",
+    "warm_start",
+)
 
 
 @dataclass
 class Distributed:
-    """The same learner over shards of the data, by threads, processes or a Dask cluster.
+    """A learner that is trained on shards of the data, by threads, processes or a Dask cluster.
 
-    In each epoch every shard learns on from the mixed model, one epoch long and in an order that
-    only (seed, epoch, shard) decides; the models that come out are mixed into the next one
-    (iterative parameter mixing, McDonald, Hall and Mann 2010). The outcome is the same to the last
-    byte whoever works on it, however many they are and whatever dies on the way; it depends on the
-    seed and on the shards. Mixing needs several times as many epochs as one learner that sees all
-    examples, so it is for data that one machine cannot hold or read in time.
+    In each epoch every shard continues from the mixed model for one epoch, in an order that depends
+    only on (seed, epoch, shard). The resulting models are averaged into the next mixed model
+    (iterative parameter mixing, McDonald, Hall and Mann 2010). The result depends on the seed and
+    the shards. It does not depend on the engine, the number of workers or workers that die: it is
+    the same to the last byte. Mixing needs several times as many epochs as one learner that sees
+    all examples, so use it for data that one machine cannot hold or read in time.
 
     Parameters
     ----------
     learner : linear learner or SequenceTagger
-        With its parameters; it is not changed.
+        The learner with its parameters; it is not changed.
     shards : int, default=None
-        How many pieces the data are cut into. None: one for each file or Dask partition, 8 for
-        arrays and sentences.
+        The number of shards. None means one for each file or Dask partition, and 8 for arrays and
+        sentences.
     mix : {"uniform", "mistakes"}, default="uniform"
-        Whether all shards count the same, or each by its mistakes in the epoch.
+        Whether all shards have the same weight, or each is weighted by its mistakes in the epoch.
     client : Client or str, default=None
         A Dask client, or the address of a scheduler.
     engine : {"threads", "processes", "dask"}, default=None
-        Who works. Threads copy nothing; processes also read and featurise text side by side; Dask
-        goes beyond one machine, and starts a local cluster if there is no client. By default
-        threads, and Dask with a client.
+        Threads copy nothing. Processes also read and encode text in parallel. Dask can use several
+        machines, and starts a local cluster if there is no client. The default is Dask with a
+        client, otherwise threads.
     n_workers : int, default=None
-        How many threads or local processes; None: one for each processor.
+        The number of threads or local processes; None means one for each processor.
     checkpoint : path, default=None
-        A model file that is written after every epoch; where it is there, the run goes on from it.
+        A model file that is written after every epoch. If it exists, the run resumes from it.
 
     Attributes
     ----------
     report_ : DistributionReport
-        What the last training did, shard by shard, and what distribution cost.
+        The report on the last training run: mistakes of each shard, and costs.
 
     Examples
     --------
@@ -81,21 +91,22 @@ class Distributed:
     checkpoint: Any = None
 
     def __post_init__(self) -> None:
-        learner, self._of_sentences = self.learner, isinstance(self.learner, SequenceTagger)
-        linear = hasattr(learner, "grow") and not getattr(learner, "keeps_rows", False)
-        if not (linear or self._of_sentences):
+        learner = self.learner
+        self._of_sentences = isinstance(learner, SequenceTagger)
+        is_linear = isinstance(learner, LinearLearner) and not learner.keeps_rows
+        if not (is_linear or self._of_sentences):
             raise ParameterError(
                 f"{type(learner).__name__} has no weight vectors that could be mixed: distribute a "
                 "linear learner that keeps no rows, or a SequenceTagger."
             )
         learner.check_parameters()
-        if linear and learner.rule().scales:
+        if is_linear and learner.rule().scales:
             raise ParameterError(
                 f"{type(learner).__name__} takes shorter steps the more it has learned, and each "
                 "shard would count for itself. Train on all rows, or merge models of whole runs "
                 "(distributed.merge)."
             )
-        for name in REFUSED:
+        for name in UNSUPPORTED_PARAMETERS:
             if getattr(learner, name, None):
                 raise ParameterError(
                     f"{name}={getattr(learner, name)!r} is for a learner that sees all examples. "
@@ -118,17 +129,17 @@ class Distributed:
         Parameters
         ----------
         X : array-like, sparse matrix or list of sentences; Dask Array, DataFrame or Bag
-            The partitions of Dask stay where they are; a Bag holds pairs of example and label.
-            Columns of a DataFrame are found by name in every partition.
+            Dask partitions stay on their workers. A Bag holds pairs of example and label. The
+            columns of a DataFrame are matched by name in every partition.
         y : array-like or list of tags; Dask Array or Series, default=None
-            Beside a Dask collection it has the same partitions.
+            The labels. For a Dask collection, they must have the same partitions.
         sample_weight : array-like of shape (n_samples,); Dask Array or Series, default=None
-            A factor for the step of each row; a tagger takes none.
+            A factor for the step of each row; not for taggers.
         validation_set : tuple (X_dev, y_dev), default=None
-            Examples to watch: training ends when they are no longer predicted better, and the
-            model of the best epoch is kept.
+            Examples for early stopping: training stops when the score on them no longer improves,
+            and the model of the best epoch is kept.
         schema : Schema or TextSchema, default=None
-            How the rows of a DataFrame, or the texts of a Bag, become features.
+            The encoding of the rows of a DataFrame, or of the texts of a Bag, as features.
         """
         learner = type(self.learner)(**self.learner.get_params())
         if self._of_sentences and sample_weight is not None:
@@ -152,8 +163,8 @@ class Distributed:
             table, rows = read_rows(learner, X, reset=True, all_rows=True)
             labels = read_labels(y, rows.n_rows)
             weights = read_weights(sample_weight, None, [], np.zeros(len(labels), np.int32))
-            data = table, labels, weights
-        n = min(self.shards or SHARDS_AT_HAND, len(data[1]))
+            data = (table, labels, weights)
+        n = min(self.shards or DEFAULT_SHARDS, len(data[1]))
         return self._train(learner, slices(data, n), validation_set)
 
     def fit_files(
@@ -166,19 +177,20 @@ class Distributed:
         validation_set: Any = None,
         **options: Any,
     ) -> Self:
-        """Train on files: paths, patterns, addresses that fsspec knows, in any format.
+        """Train on files, given by paths, patterns or addresses that fsspec supports.
 
         Parameters
         ----------
-        paths : path, pattern as "part-*.svm.gz", or list of these
+        paths : path, pattern such as "part-*.svm.gz", or list of these
+            The files.
         format : str, default=None
-            By default the ending of the name tells.
+            The format of the files; by default it is detected from the file name.
         schema : Schema, default=None
-            How rows become features; by default it is guessed by those of the first shard.
+            The encoding of rows as features; by default it is guessed from the first shard.
         features : FeatureOptions, default=None
-            What of the schema is not to be guessed.
+            Settings for a guessed schema.
         validation_set : path or tuple (X_dev, y_dev), default=None
-            As in `fit`; a path is read as the others are.
+            The same as in `fit`; a path is read like the other files.
         **options
             Further arguments of the reader, such as ``target`` for a table.
         """
@@ -191,14 +203,16 @@ class Distributed:
         if isinstance(validation_set, str | os.PathLike):
             dev = replace(shards[0], paths=(os.fspath(validation_set),), span=None, part=(0, 1))
             X_dev, y_dev, *more = dev.load()
+            # Rows of a table come with weights and with counts of its columns.
             if len(more) > 1:
                 judged_columns([(dev.name, more[1])], shards[0].name)
-            validation_set = X_dev, y_dev
+            validation_set = (X_dev, y_dev)
         self._train(learner, shards, validation_set)
         learner.schema_ = schema or SparseSchema("svmlight", learner.n_features_in_)
         return self
 
     def _train(self, learner: Any, shards: Any, validation_set: Any) -> Self:
+        """Train a learner on these shards; it becomes the local one."""
         workers = self._new_engine()
         try:
             run = MixingRun(learner, workers, shards, self.mix, validation_set, self.checkpoint)
@@ -212,13 +226,13 @@ class Distributed:
         return self
 
     def to_local(self) -> Any:
-        """The learner that came out, an ordinary one: it predicts, explains, learns on."""
+        """Return the trained learner, an ordinary one that can predict, explain and learn."""
         if "_local" not in self.__dict__:
             self.learner._refuse_unfitted()
         return self._local
 
     def predict(self, X: Any) -> Any:
-        """As ``to_local().predict(X)``; of a Dask collection, one with the same partitions."""
+        """Return ``to_local().predict(X)``; for a Dask collection, one with the same partitions."""
         local = self.to_local()
         return predict(local, X) if is_collection(X) else local.predict(X)
 
