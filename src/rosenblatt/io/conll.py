@@ -13,7 +13,7 @@ from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, Setting
 from rosenblatt.io.fault_messages import Explained, quoted
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import Format
+from rosenblatt.io.reader import TextFormat
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
 from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sources import Given
@@ -47,7 +47,7 @@ class ConllColumns(NamedTuple):
     tabs: bool
 
 
-class Conll(Format[SentenceBlock]):
+class Conll(TextFormat[SentenceBlock]):
     """The format for the reader."""
 
     faults = FAULTS

@@ -11,7 +11,7 @@ from rosenblatt.errors import Message, Setting
 from rosenblatt.io.block import Block
 from rosenblatt.io.fault_messages import Explained
 from rosenblatt.io.labels import Labels
-from rosenblatt.io.reader import Format, Reader
+from rosenblatt.io.reader import Reader, TextFormat
 from rosenblatt.io.reader_options import LabelOptions, ReaderSettings, of_whole_file, takes
 from rosenblatt.io.sources import Given
 
@@ -30,7 +30,7 @@ class TextBlock(Block):
         return self.rows  # type: ignore[no-any-return]
 
 
-class Text(Format[TextBlock]):
+class Text(TextFormat[TextBlock]):
     """The format for the reader."""
 
     faults = FAULTS

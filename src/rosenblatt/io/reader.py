@@ -42,7 +42,7 @@ EXPECTED = 1.03
 OF_HALVES = 2
 
 
-class Format(ABC, Generic[Taken]):
+class TextFormat(ABC, Generic[Taken]):
     """What one text format adds to the walk."""
 
     parser: Any
@@ -119,7 +119,7 @@ FAULTS_OF_ANY_LINE: dict[str, Explained] = {
 }
 
 
-class SparseFormat(Format[Taken]):
+class SparseFormat(TextFormat[Taken]):
     """What formats of names and values share: how large these may be, and how many in a row."""
 
     cure_of_number: Words
@@ -161,7 +161,7 @@ class Reader(Generic[Taken]):
     progress: Callable[[int], None] | None = None
     _halves: Halves | None = None
 
-    def __init__(self, form: Format[Taken], given: Given, settings: ReaderSettings) -> None:
+    def __init__(self, form: TextFormat[Taken], given: Given, settings: ReaderSettings) -> None:
         self._form, self._sources = form, sources_of(given)
         self._bad = BadRows(settings.on_bad, self._sources)
         self._encoding, self._limit = settings.encoding, settings.max_line_bytes
@@ -206,7 +206,7 @@ class Reader(Generic[Taken]):
         self._blocks.close()
         self._bad.close()
 
-    def begin(self) -> Format[Taken]:
+    def begin(self) -> TextFormat[Taken]:
         """Read what stands before the rows of the first file; return the format, which knows it."""
         source = self._sources[0]
         lines = Lines(source, self._limit, self._encoding, 1, self._form.expected_encoding)

@@ -26,7 +26,7 @@ from rosenblatt.io.fault_messages import SKIP, located, quoted
 from rosenblatt.io.labelled_text import Text
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import Format
+from rosenblatt.io.reader import TextFormat
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
 from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sentence_layout import FORMATS, MARK, Inputs, SentenceLayout, is_mark
@@ -287,7 +287,7 @@ class _ReadTwice:
 # ---------------------------------------------------------------------- text
 
 
-class TaggedText(Format[SentenceBlock]):
+class TaggedText(TextFormat[SentenceBlock]):
     """The format for the reader: lines as lists of words."""
 
     def __init__(self, labelled: bool, mark: str, settings: ReaderSettings) -> None:

@@ -28,7 +28,7 @@ from rosenblatt.io.fault_messages import (
 )
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.number_style import looks_missing
-from rosenblatt.io.reader import Format
+from rosenblatt.io.reader import TextFormat
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.plurals import first_few
 
@@ -229,7 +229,7 @@ class ColumnTally:
         return first_few(texts, SHOWN_STRAYS)
 
 
-class TableFormat(Format[Table], Generic[ParserOfRows]):
+class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
     """Rows of the parser as a Table, and the words for faults that any table can have.
 
     The kinds of columns that nobody named are guessed by the first rows. All rows are counted, so
