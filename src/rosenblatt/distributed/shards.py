@@ -26,23 +26,18 @@ from rosenblatt.errors import (
 from rosenblatt.io.column_roles import GuessedTarget
 from rosenblatt.io.dialect import Layout
 from rosenblatt.io.fault_messages import quoted
+from rosenblatt.io.formats import PACKED_ROWS, Format, default_of, format_of
+from rosenblatt.io.formats import named as format_named
 from rosenblatt.io.lines import PIECE, FirstBytes, Lines, from_cp1252
-from rosenblatt.io.sources import LONGEST_MARK, MARKS, format_of, our_kind, sources_of
+from rosenblatt.io.sources import LONGEST_MARK, MARKS, our_kind, sources_of
 from rosenblatt.io.table import ColumnTally
-from rosenblatt.io.table_readers import TABLES
 from rosenblatt.learner.packing import PackedSchema
 
 # Counts of values and stray texts, by column.
 Tallies = dict[str, ColumnTally]
-# Formats in which a line end may be quoted.
-QUOTED_FORMATS = ("csv", "tsv")
-# Formats whose files can be split between two lines.
-LINE_FORMATS = (*QUOTED_FORMATS, "jsonl", "svmlight", "text", "vw")
-FORMATS = (*LINE_FORMATS, "parquet", "arrow")
-# Formats whose encoding is detected if it is not given.
-DETECTED_ENCODING_FORMATS = ("csv", "tsv", "text")
+# The bits of hashed features, if none are given.
 HASH_BITS = 18
-# Arguments of readers that differ from their own defaults.
+# Arguments of readers that differ from their own defaults, by the kind of their format.
 READER_DEFAULTS: dict[str, dict[str, Any]] = {
     "vw": {"bits": HASH_BITS},
     "table": {"target": GuessedTarget()},
@@ -81,12 +76,13 @@ def slices(data: Sequence[Any], n: int) -> list[Shard]:
 class FileShard:
     """Several files, a span of bytes of one file, or part ``(k, n)`` of the examples of one file.
 
-    ``head`` is put before the bytes of a span. ``layout`` is the dialect and header of a table,
-    ``schema`` the encoding of rows as features (as JSON), and ``options`` those of the reader.
+    ``format`` is the name of the format, empty if the reader of sentences detects it. ``head`` is put
+    before the bytes of a span. ``layout`` is the dialect and header of a table, ``schema`` the
+    encoding of rows as features (as JSON), and ``options`` those of the reader.
     """
 
     paths: tuple[str, ...]
-    kind: str
+    format: str
     span: tuple[int, int] | None = None
     head: bytes = b""
     layout: Layout | None = None
@@ -101,11 +97,13 @@ class FileShard:
         return ", ".join(self.paths[:2])
 
     @property
-    def reader(self) -> str:
-        """The name of the reader: ``rosenblatt.io.iter_<reader>``."""
+    def kind(self) -> str:
+        """The kind of the files, as `Format.kind` has it."""
         if self.of_sentences:
             return "sentences"
-        return "table" if self.kind in TABLES else self.kind
+        if self.format == PACKED_ROWS.name:
+            return PACKED_ROWS.kind
+        return format_named(self.format).kind
 
     def block(self) -> Any:
         """Read the shard; return None if there is nothing to read."""
@@ -117,7 +115,7 @@ class FileShard:
         from rosenblatt import io as readers
         from rosenblatt.features import schema_from_json
 
-        if self.kind == "rows":
+        if self.kind == PACKED_ROWS.kind:
             # One of the shards that share a file verifies its digests.
             return readers.read_packed(self.paths[0], verify=self.part[0] == 0)
         files = [self._open(path) for path in self.paths if size_of(path)]
@@ -128,9 +126,12 @@ class FileShard:
             if self.schema is not None:
                 options.pop("target", None)
                 block = schema_from_json(self.schema).read(files, labelled=True, **options)
+            elif self.of_sentences:
+                block = readers.iter_sentences(files, **options).whole()
             else:
-                read = getattr(readers, f"iter_{self.reader}")
-                block = read(files, **READER_DEFAULTS.get(self.reader, {}) | options).whole()
+                options.pop("format", None)
+                options = READER_DEFAULTS.get(self.kind, {}) | options
+                block = format_named(self.format).open(files, **options).whole()
         except DataError as error:
             raise self._with_file_line(error) from None
         finally:
@@ -141,8 +142,9 @@ class FileShard:
     def reader_options(self) -> dict[str, Any]:
         """Return the arguments of the reader."""
         options = dict(self.options)
-        if self.kind and self.reader in ("sentences", "table"):
-            options["format"] = self.kind
+        # The other kinds have one format each.
+        if self.format and self.kind in ("sentences", "table"):
+            options["format"] = self.format
         if self.span is not None and self.layout is not None:
             options["dialect"] = self.layout
             options.setdefault("target", self.layout.target)
@@ -194,7 +196,7 @@ class FileShard:
     def _tallies(self, block: Any) -> Tallies:
         """Count the values and the stray texts of numeric columns that may hold missing values."""
         # One of the shards that read the same file counts.
-        if self.reader != "table" or self.schema is None or self.part[0] != 0:
+        if self.kind != "table" or self.schema is None or self.part[0] != 0:
             return {}
         from rosenblatt.features import schema_from_json
 
@@ -228,20 +230,19 @@ def file_shards(
     ``schema`` decides how tables are read, if there is one.
     """
     files = expanded(paths)
-    of_sentences = fields["of_sentences"]
     is_packed = our_kind(files[0]) == "rows"
+    of_rows: Format | None = None  # of sentences the format stays open
     if is_packed:
-        kind = "rows"
-    elif of_sentences:
-        kind = format or ""
-    else:
-        kind = format_of(files, format, FORMATS, "csv")
+        of_rows = PACKED_ROWS
+    elif not fields["of_sentences"]:
+        of_rows = format_of(files, format, otherwise=default_of("table"))
+    name = (format or "") if of_rows is None else of_rows.name
 
     if n is None or n <= len(files):
         # Packed files have their own label numbers, so each must be its own shard.
         n_groups = len(files) if n is None or is_packed else n
         groups = np.array_split(np.array(files), n_groups)
-        return [FileShard(tuple(own.tolist()), kind, **fields) for own in groups]
+        return [FileShard(tuple(own.tolist()), name, **fields) for own in groups]
 
     # Give one more piece at a time to the file with the largest pieces.
     sizes = [size_of(path) for path in files]
@@ -254,25 +255,30 @@ def file_shards(
     for path, size, count in zip(files, sizes, counts, strict=True):
         pieces: list[dict[str, Any]] | None = None
         options = fields["options"]
-        can_split_lines = count > 1 and kind in LINE_FORMATS and not of_sentences
-        if can_split_lines and _is_bytewise(path, kind, options.get("encoding")):
-            if kind in QUOTED_FORMATS:
-                pieces = _cut_table(path, kind, size, count, options, schema)
+        encoding = options.get("encoding")
+        if (
+            count > 1
+            and of_rows is not None
+            and of_rows.cut is not None
+            and _is_bytewise(path, of_rows, encoding)
+        ):
+            if of_rows.cut == "rows":
+                pieces = _cut_table(path, of_rows, size, count, options, schema)
             else:
                 pieces = _cut_lines(path, size, count)
         if pieces is None:
             pieces = [{"part": (k, count)} for k in range(count)]
-        shards += [FileShard((path,), kind, **piece, **fields) for piece in pieces]
+        shards += [FileShard((path,), name, **piece, **fields) for piece in pieces]
     return shards
 
 
-def _is_bytewise(path: str, kind: str, encoding: str | None) -> bool:
+def _is_bytewise(path: str, format: Format, encoding: str | None) -> bool:
     """Return whether a line end in the bytes of a file is a line end of its text."""
     with _opened(path) as file:
         is_compressed = file.read(LONGEST_MARK).startswith(tuple(MARKS))
     if is_compressed:
         return False
-    if encoding is None and kind not in DETECTED_ENCODING_FORMATS:
+    if encoding is None and not format.finds_encoding:
         return True
     with _opened(path) as file:
         (source,) = sources_of(file)
@@ -296,20 +302,18 @@ def _cut_lines(path: str, size: int, n: int) -> list[dict[str, Any]]:
 
 
 def _cut_table(
-    path: str, kind: str, size: int, n: int, options: dict[str, Any], schema: Any
+    path: str, format: Format, size: int, n: int, options: dict[str, Any], schema: Any
 ) -> list[dict[str, Any]] | None:
     """Split a table into pieces of about equal size that begin at a row.
 
     The rows are the same as for a reader of the whole file. Return None if there are no rows.
     """
-    from rosenblatt.io import iter_table
-
     known = dict(READER_DEFAULTS["table"])
     if schema is not None:
         known = {**schema.reader_options(), "target": schema.target}
-    given = {**known, **options, "format": kind, "on_bad": "fail"}
+    given = {**known, **options, "on_bad": "fail"}
     with _opened(path) as file:
-        form: Any = iter_table(file, **given).begin()
+        form: Any = format.open(file, **given).begin()
     layout = form.layout
     if layout is None:
         return None
@@ -358,7 +362,7 @@ def with_schema(
     if shards[0].of_sentences:
         with _opened(path) as file:
             return shards, readers.iter_sentences(file, **shards[0].reader_options()).layout
-    if kind == "rows":
+    if kind == PACKED_ROWS.kind:
         own = {file: readers.read_packed(file, verify=False) for s in shards for file in s.paths}
         for file, packed in own.items():
             schema = PackedSchema.of(packed, schema, file)
@@ -367,11 +371,11 @@ def with_schema(
         return shards, None
     if schema is None:
         judged = shards
-        if features is not None and shards[0].reader == "table":
+        if features is not None and kind == "table":
             judged = [_with_types(shard, features) for shard in shards]
         block = _first_block(judged)
         settings = features or FeatureOptions()
-        schema = guess_schema(shards[0].reader, block, settings.hashed(HASH_BITS))
+        schema = guess_schema(kind, block, settings.hashed(HASH_BITS))
         if schema.kind == "text":
             schema.learn(block)
         elif schema.kind == "table":

@@ -22,13 +22,23 @@ from rosenblatt.io.labels import Labels
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, Source, opened, sources_of
-from rosenblatt.io.table import Table
+from rosenblatt.io.table import Table, TableRequest
 
 BATCH_ROWS = 1 << 16
 # Rows to guess the target by.
 JUDGED = 1000
 # What else the library raises of a damaged file.
 UNREADABLE = OSError, UnicodeDecodeError, MemoryError, OverflowError
+
+
+def open_parquet(request: TableRequest) -> Reader[Table]:
+    """Open Parquet files."""
+    return ArrowReader(request.given, "parquet", request.columns, request.settings)
+
+
+def open_arrow(request: TableRequest) -> Reader[Table]:
+    """Open Arrow files and streams, which Feather files are, too."""
+    return ArrowReader(request.given, "arrow", request.columns, request.settings)
 
 
 class ArrowReader(Reader[Table]):

@@ -39,8 +39,9 @@ from rosenblatt.io.fault_messages import (
 )
 from rosenblatt.io.lines import PIECE, Lines
 from rosenblatt.io.number_style import decimal_marks, kind_of, may_be_thousands
+from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings
-from rosenblatt.io.table import Table, TableFormat
+from rosenblatt.io.table import Table, TableFormat, TableRequest
 
 SHOWN = 3
 STRIPPED = " \t\r\n\"',;|"
@@ -50,6 +51,24 @@ FAULTS: dict[str, Explained] = {
     "after quote": ("text after a closing quote", 'write a quote within quotes twice: ""'),
     "bare return": ("a carriage return within the line", "put the field in quotes"),
 }
+
+
+def open_csv(request: TableRequest, usual_delimiter: str = ",") -> Reader[Table]:
+    """Open CSV: fields with a comma, or another mark that is found out, between them."""
+    form = Delimited(
+        request.written,
+        request.dialect,
+        request.trim,
+        request.columns,
+        request.settings,
+        usual_delimiter,
+    )
+    return Reader(form, request.given, request.settings)
+
+
+def open_tsv(request: TableRequest) -> Reader[Table]:
+    """Open TSV: as CSV, with tabs."""
+    return open_csv(request, "\t")
 
 
 class Delimited(TableFormat[DelimitedParser]):

@@ -23,12 +23,14 @@ from rosenblatt.io.fault_messages import (
     too_many,
 )
 from rosenblatt.io.lines import SAMPLE_LINES, Lines
+from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings
-from rosenblatt.io.table import Table, TableFormat
-from rosenblatt.io.whole_files import whole_number
+from rosenblatt.io.table import Table, TableFormat, TableRequest
 from rosenblatt.plurals import first_few
 
 SHOWN = 6
+# Python reads no whole numbers of more digits, lest that takes too long.
+MOST_DIGITS = 4300
 FAULTS: dict[str, Explained] = {
     "nested": ("a list or object within the object", "flatten it first"),
     "no object": ("{found} is not a JSON object", 'write one object a line, as {"a": 1}'),
@@ -41,6 +43,11 @@ FAULTS: dict[str, Explained] = {
     "control character": ("a control character within a string", "write it as \\u00XX"),
     "bad escape": ("{found} is not an escape for text", "fix it"),
 }
+
+
+def open_json_lines(request: TableRequest) -> Reader[Table]:
+    """Open JSON lines: an object is a row."""
+    return Reader(JsonLines(request.columns, request.settings), request.given, request.settings)
 
 
 class JsonLines(TableFormat[JsonParser]):
@@ -143,6 +150,11 @@ class JsonLines(TableFormat[JsonParser]):
             key = quoted(found[1:-1])
             return f"the key {key} stands twice, first at column {first}", "keep one"
         return super().explain(parser, found)
+
+
+def whole_number(digits: str) -> int | float:
+    """A whole number of JSON with all its digits, of which a float64 would keep sixteen."""
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
 
 
 def _pairs(line: bytes) -> list[tuple[str, Any]]:

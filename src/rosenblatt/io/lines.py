@@ -11,6 +11,7 @@ import numpy as np
 from rosenblatt.checks import one_of, refusal
 from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.io.fault_messages import NAME_ENCODING, Assumption, notice
+from rosenblatt.io.formats import ROWS
 from rosenblatt.io.sources import MARKS as PACKED_MARKS
 from rosenblatt.io.sources import Source, Stream, opened
 
@@ -25,9 +26,16 @@ WIDE = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+# Files that are not text, by how they begin: what they are, and the cure.
 FOREIGN: dict[bytes, tuple[str, Words]] = {
-    b"PAR1": ("a Parquet file", Message("say so with ", Setting("format", "parquet"))),
-    b"ARROW1": ("an Arrow file", Message("say so with ", Setting("format", "arrow"))),
+    **{
+        format.signature: (
+            f"{'an' if format.title[0] in 'AEIO' else 'a'} {format.title} file",
+            Message("say so with ", Setting("format", format.name)),
+        )
+        for format in ROWS
+        if format.signature is not None
+    },
     b"PK\x03\x04": ("a zip archive", "unpack it first"),
     b"\x89HDF": ("an HDF5 file, not text", "write it as text first"),
     b"%PDF": ("a PDF file, not text", "write it as text first"),

@@ -8,10 +8,10 @@ from typing import Any
 
 from rosenblatt.errors import DataError, Message, ModelFileError, ParameterError, Setting
 from rosenblatt.io.conll import NAMES, Column, column_number
+from rosenblatt.io.formats import SENTENCES, named, names_of
 from rosenblatt.plurals import count
 
 KIND = "sentences"  # what the schema of a tagger is called in its file
-FORMATS = ("conll", "conllu", "text")
 MARK = "/"
 
 Inputs = Column | Iterable[Column] | None
@@ -122,8 +122,8 @@ class SentenceLayout:
             )
             raise ParameterError(
                 Message(
-                    f"the tagger was trained on {_called(self.format)}, but the data are "
-                    f"{_called(format)}; say which ",
+                    f"the tagger was trained on {named(self.format, SENTENCES).title}, but the "
+                    f"data are {named(format, SENTENCES).title}; say which ",
                     missing,
                     ".",
                 )
@@ -203,7 +203,8 @@ class SentenceLayout:
         except (AttributeError, KeyError, TypeError):
             raise ModelFileError("the schema of the tagger is not sound.") from None
         places = [layout.target, *layout.inputs]
-        sound = type(layout.n_columns) is int and layout.format in FORMATS and bool(layout.inputs)
+        sound = type(layout.n_columns) is int and bool(layout.inputs)
+        sound = sound and layout.format in names_of(SENTENCES)
         sound = sound and (layout.mark is None or is_mark(layout.mark))
         if not sound or any(type(i) is not int or not 0 <= i < layout.n_columns for i in places):
             raise ModelFileError("the schema of the tagger is not sound.")
@@ -215,9 +216,11 @@ class SentenceLayout:
 
     def describe(self) -> str:
         """In words, with the names that templates have for the inputs."""
+        kind = named(self.format, SENTENCES).title
         if self.format == "text":
-            return "text, a sentence a line"
-        kind = _called(self.format) if self.format == "conllu" else f"{self.n_columns} columns"
+            return kind
+        if self.format == "conll":
+            kind = f"{self.n_columns} {kind}"
         inputs = ", ".join(
             f"{self.column_name(column)} ({name})"
             for column, name in zip(self.inputs, input_names(len(self.inputs)), strict=True)
@@ -243,10 +246,6 @@ def _of_text(target: Column | None, inputs: Inputs) -> SentenceLayout:
                 Message(Setting(name), " has no meaning for text, which has no columns.")
             )
     return SentenceLayout("text", 2, 1, (0,))
-
-
-def _called(format: str) -> str:
-    return {"conllu": "CoNLL-U", "conll": "columns"}.get(format, format)
 
 
 def _numbers(inputs: Column | Iterable[Column], n_columns: int, format: str) -> tuple[int, ...]:

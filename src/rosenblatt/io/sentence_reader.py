@@ -23,15 +23,16 @@ from rosenblatt.io.conll import (
     is_conllu,
 )
 from rosenblatt.io.fault_messages import SKIP, located, quoted
+from rosenblatt.io.formats import SENTENCES, by_suffix, names_of
 from rosenblatt.io.labelled_text import Text
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import TextFormat
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
 from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
-from rosenblatt.io.sentence_layout import FORMATS, MARK, Inputs, SentenceLayout, is_mark
+from rosenblatt.io.sentence_layout import MARK, Inputs, SentenceLayout, is_mark
 from rosenblatt.io.sentence_writer import ConllLinesReader
-from rosenblatt.io.sources import Given, Source, format_of, sources_of
+from rosenblatt.io.sources import Given, Source, sources_of
 from rosenblatt.plurals import count
 
 MOST = 1 << 24  # bytes of blank lines and remarks to look at
@@ -167,7 +168,7 @@ class _Opening:
 
     def __init__(self, path: Given, format: str | None, settings: ReaderSettings) -> None:
         if format is not None:
-            choice("format", format, *FORMATS)
+            choice("format", format, *names_of(SENTENCES))
         single = isinstance(path, str | os.PathLike | bytes) or hasattr(path, "read")
         self.given = [path] if single or not isinstance(path, Iterable) else list(path)
         source, *_ = sources_of(self.given)
@@ -217,8 +218,8 @@ class _Opening:
 
 
 def _by_names(paths: list[Any]) -> str:
-    """The format that the endings tell; an empty text if they tell none."""
-    formats = {format_of(path, None, ("conll", "conllu"), otherwise="") for path in paths}
+    """Return the format that the suffixes mean; an empty text if they mean none."""
+    formats = {by_suffix(path, SENTENCES) for path in paths}
     if len(formats) > 1:
         raise ParameterError(
             Message(
@@ -228,7 +229,8 @@ def _by_names(paths: list[Any]) -> str:
                 ".",
             )
         )
-    return formats.pop()
+    found = formats.pop()
+    return "" if found is None else found.name
 
 
 def _first_rows(source: Source, settings: ReaderSettings) -> tuple[bytes, bytes]:

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 from rosenblatt.checks import choice
 from rosenblatt.errors import DataError, Message, ParameterError, Setting
 from rosenblatt.io.conll import Conll, ConllReader
+from rosenblatt.io.formats import SENTENCES, names_of
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sentence_layout import MARK, SentenceLayout
 from rosenblatt.io.sources import Given
 
-FORMS = ("conll", "conllu", "text", "tags")
+# The formats of sentences, and the tags of a sentence a line.
+FORMS = (*names_of(SENTENCES), "tags")
 FIELD = re.compile(rb"[^ \t\r\n]+")
 
 PutTag = Callable[[bytes, str], bytes]

@@ -1,15 +1,14 @@
-"""Bytes from paths, standard input or open files, unpacked on the way, and their format."""
+"""Bytes from paths, standard input or open files, unpacked on the way."""
 
 from __future__ import annotations
 
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
-from rosenblatt.checks import choice
 from rosenblatt.errors import DataError, InputError, MissingExtra, ParameterError
 
 Given = Any  # a path, "-", a file opened in binary mode, or several of these
@@ -25,25 +24,6 @@ ENDINGS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
 PIECE = 1 << 20
 KEPT_IN_MEMORY = 1 << 26
 LONGEST_MARK = max(map(len, MARKS))
-ENDINGS_OF_FORMATS = {
-    "arrow": "arrow feather",
-    "conll": "conll iob",
-    "conllu": "conllu",
-    "csv": "csv",
-    "json": "json",
-    "jsonl": "jsonl ndjson",
-    "parquet": "parquet pq",
-    "svmlight": "libsvm svm svmlight",
-    "text": "txt",
-    "tsv": "tab tsv",
-    "vw": "vw",
-    "xlsx": "xlsx",
-}
-FORMAT_BY_ENDING = {
-    ending: format for format, endings in ENDINGS_OF_FORMATS.items() for ending in endings.split()
-}
-
-
 # How files of ours begin, after the length of their header.
 OUR_STARTS = {
     b'{"__metadata__":{"rosenblatt_rows":': "rows",
@@ -315,33 +295,7 @@ def _zstd() -> Any:
     raise MissingExtra("reading zstd needs the package backports.zstd", extra="zstd")
 
 
-# ---------------------------------------------------------------------- formats
-
-
-def format_of(given: Any, format: str | None, allowed: Sequence[str], otherwise: str) -> str:
-    """The format named, else the one that the ending of the (first) path tells."""
-    if format is not None:
-        return str(choice("format", format, *allowed))
-    several = given if isinstance(given, list | tuple) else [given]
-    found = {_by_ending(one, allowed, otherwise) for one in several}
-    if len(found) > 1:
-        raise ParameterError(
-            f"the files have different formats ({', '.join(sorted(found))})",
-            cures="read one at a time",
-        )
-    return found.pop() if found else otherwise
-
-
-def _by_ending(given: Any, allowed: Sequence[str], otherwise: str) -> str:
-    if hasattr(given, "read"):
-        given = getattr(given, "name", "")
-    if not isinstance(given, str | os.PathLike):
-        return otherwise
-    name = os.fsdecode(given).lower()
-    for packing in ENDINGS:
-        name = name.removesuffix(packing)
-    found = FORMAT_BY_ENDING.get(name.rpartition(".")[2], otherwise)
-    return found if found in allowed else otherwise
+# ---------------------------------------------------------------------- the first bytes
 
 
 def first_lines(path: Any, n_bytes: int = 1 << 14) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Generic, Self, TypeVar
@@ -17,7 +17,7 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import InputError, Message, Setting, Words
 from rosenblatt.io.block import Block
 from rosenblatt.io.column_roles import Columns, are_codes, are_numbers
-from rosenblatt.io.dialect import Dialect
+from rosenblatt.io.dialect import Dialect, Layout
 from rosenblatt.io.fault_messages import (
     Assumption,
     Explained,
@@ -30,6 +30,7 @@ from rosenblatt.io.labels import Labels
 from rosenblatt.io.number_style import looks_missing
 from rosenblatt.io.reader import TextFormat
 from rosenblatt.io.reader_options import ReaderSettings
+from rosenblatt.io.sources import Given
 from rosenblatt.plurals import first_few
 
 Coded = tuple[npt.NDArray[np.int32], list[str]]
@@ -227,6 +228,34 @@ class ColumnTally:
         """Some values that are no numbers, with how often they occur."""
         texts = [f"{quoted(text)} ({times:,})" for text, times in self.strays.most_common()]
         return first_few(texts, SHOWN_STRAYS)
+
+
+@dataclass(frozen=True)
+class TableRequest:
+    """What `iter_table` was asked to read, as the reader of each format of tables gets it.
+
+    Attributes
+    ----------
+    given : Given
+        Where to read.
+    columns : Columns
+        The target, the features and what is known of them.
+    settings : ReaderSettings
+        The options that all readers of rows have.
+    written : dict
+        Those options that say how delimited text is written, where the caller gave them.
+    dialect : Dialect, Layout or None
+        How another file was written, or this one above the rows that are given.
+    trim : bool
+        Whether blanks around texts are dropped.
+    """
+
+    given: Given
+    columns: Columns
+    settings: ReaderSettings
+    written: Mapping[str, Any] = field(default_factory=dict)
+    dialect: Dialect | Layout | None = None
+    trim: bool = True
 
 
 class TableFormat(TextFormat[Table], Generic[ParserOfRows]):

@@ -1,4 +1,4 @@
-"""Tables from CSV, TSV, JSON, Excel, Parquet and Arrow files."""
+"""Tables from files of any format of tables that the registry has."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from rosenblatt.errors import Message, ParameterError, Setting
-from rosenblatt.io.arrow import ArrowReader
 from rosenblatt.io.column_roles import Columns, GuessedTarget
-from rosenblatt.io.delimited import Delimited
 from rosenblatt.io.dialect import Dialect, Layout
-from rosenblatt.io.jsonl import JsonLines
+from rosenblatt.io.formats import TABLES, default_of, format_of
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
-from rosenblatt.io.sources import Given, format_of, sources_of
-from rosenblatt.io.table import Table
-
-TABLES = ("csv", "tsv", "jsonl", "json", "xlsx", "parquet", "arrow")
-DELIMITERS = {"csv": ",", "tsv": "\t"}
+from rosenblatt.io.sources import Given
+from rosenblatt.io.table import Table, TableRequest
 
 
 @takes(RowOptions)
@@ -53,8 +48,9 @@ def iter_table(
     target : str or int, default=None
         The column of the labels: its name, its place (0 is the first, -1 the last), or as text its
         number from 1.
-    format : {"csv", "tsv", "jsonl", "json", "xlsx", "parquet", "arrow"}, default=None
-        By default the ending of the name tells, and what has none is CSV.
+    format : str, default=None
+        The name of a format of tables, as ``"csv"`` or ``"parquet"``. By default the suffix of the
+        path decides, and a path without a known one is CSV.
     header : bool, default=None
         Whether the first line names the columns; if not they are called "1", "2", … By default this
         is found out, as are the next four; a warning tells of what one could not expect.
@@ -96,26 +92,22 @@ def iter_table(
     """
     if not (isinstance(path, str | os.PathLike | bytes) or hasattr(path, "read")):
         path = list(path) if isinstance(path, Iterable) else path
-    kind, settings = format_of(path, format, TABLES, otherwise="csv"), ReaderSettings(**options)
-    written = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands, "quote": quote}
-    given: dict[str, Any] = {n: value for n, value in written.items() if value is not None}
-    for name in given if kind not in DELIMITERS else ():
-        what = Message(Setting(name), f" has no meaning for {kind}")
-        raise ParameterError(what, where=name, cures="leave it out")
-    given |= {} if header is None else {"header": header}
-    roles = Columns(target, columns, types, missing, ignore)
-    if kind in ("parquet", "arrow"):
-        return ArrowReader(path, kind, roles, settings)
-    if kind in ("json", "xlsx"):
-        from rosenblatt.io.whole_files import as_lines
+    found = format_of(path, format, TABLES, otherwise=default_of("table"))
 
-        path = [as_lines(source, kind) for source in sources_of(path)]
-    if kind in ("jsonl", "json"):
-        return Reader(JsonLines(roles, settings), path, settings)
-    if kind == "xlsx":
-        given |= {"delimiter": ",", "quote": '"'}
-    usual = DELIMITERS.get(kind, ",")
-    return Reader(Delimited(given, dialect, trim, roles, settings, usual), path, settings)
+    # Only the options that the caller gave, so that a reader finds out the others.
+    asked = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands, "quote": quote}
+    written: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    for name in written:
+        if name not in found.options:
+            what = Message(Setting(name), f" has no meaning for {found.name}")
+            raise ParameterError(what, where=name, cures="leave it out")
+    if header is not None:
+        written["header"] = header
+
+    roles = Columns(target, columns, types, missing, ignore)
+    request = TableRequest(path, roles, ReaderSettings(**options), written, dialect, trim)
+    reader: Reader[Table] = found.load_reader()(request)
+    return reader
 
 
 @of_whole_file(iter_table)

@@ -5,30 +5,43 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from rosenblatt.errors import DataError, MissingExtra
+from rosenblatt.io.delimited import open_csv
 from rosenblatt.io.fault_messages import Assumption, notice, quoted
-from rosenblatt.io.sources import Source, opened
+from rosenblatt.io.jsonl import open_json_lines, whole_number
+from rosenblatt.io.reader import Reader
+from rosenblatt.io.sources import Given, Source, opened, sources_of
+from rosenblatt.io.table import Table, TableRequest
 
 SPACE = " \t\r\n"
-# Python reads no whole numbers of more digits, lest that takes too long.
-MOST_DIGITS = 4300
 
 
-def whole_number(digits: str) -> int | float:
-    """A whole number of JSON with all its digits, of which a float64 would keep sixteen."""
-    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+def open_json(request: TableRequest) -> Reader[Table]:
+    """Open JSON files: an array of objects, or what else holds rows."""
+    return open_json_lines(replace(request, given=converted(request.given, _objects)))
 
 
-def as_lines(source: Source, kind: str) -> Source:
-    """The same rows as lines: objects of an array one a line, those of a sheet as CSV."""
-    made = _objects if kind == "json" else _sheet
-    return Source(source.name, lambda: io.BytesIO(made(source)), False)
+def open_excel(request: TableRequest) -> Reader[Table]:
+    """Open Excel files: the first sheet that holds a table, as CSV."""
+    written = {**request.written, "delimiter": ",", "quote": '"'}
+    return open_csv(replace(request, given=converted(request.given, _sheet), written=written))
 
 
-def _bytes(source: Source) -> bytes:
+def converted(given: Given, convert: Callable[[Source], bytes]) -> list[Source]:
+    """Return sources of what `convert` makes of each file: lines that another reader takes."""
+
+    def open_converted(source: Source) -> Source:
+        return Source(source.name, lambda: io.BytesIO(convert(source)), False)
+
+    return [open_converted(source) for source in sources_of(given)]
+
+
+def all_bytes(source: Source) -> bytes:
+    """Read a source as a whole."""
     with opened(source) as stream, stream.copied() as copy:
         data: bytes = copy.read()
     return data
@@ -36,7 +49,7 @@ def _bytes(source: Source) -> bytes:
 
 def _objects(source: Source) -> bytes:
     """The objects of an array, or of several lines, each on a line of its own."""
-    data = _bytes(source)
+    data = all_bytes(source)
     text = data.decode(json.detect_encoding(data), "surrogateescape").removeprefix("\ufeff")
     text = text.strip(SPACE)
     if not text.startswith("["):
@@ -104,7 +117,7 @@ def _sheet(source: Source) -> bytes:
     except ImportError:
         raise MissingExtra("reading Excel files needs python-calamine", extra="excel") from None
     try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(_bytes(source)))
+        book = CalamineWorkbook.from_filelike(io.BytesIO(all_bytes(source)))
         names = list(book.sheet_names)
         sheets = {
             name: book.get_sheet_by_name(name).to_python(skip_empty_area=True) for name in names

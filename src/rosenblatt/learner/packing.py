@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import io
 from rosenblatt.arrays import LARGEST_INT32, AnyArray, Int32Array, is_sparse
 from rosenblatt.core.classes import LabelCodes
 from rosenblatt.core.rows import as_rows, inspect
@@ -30,16 +29,16 @@ from rosenblatt.features.schemas import (
 )
 from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.column_roles import GuessedTarget
+from rosenblatt.io.formats import default_of, format_of
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.packed_rows import AGAIN, PackedRows, RowsWriter, map_rows
 from rosenblatt.io.read_ahead import ReadAhead
-from rosenblatt.io.sources import Given, Source, format_of, opened, sources_of
-from rosenblatt.io.table_readers import TABLES
+from rosenblatt.io.reader import Reader
+from rosenblatt.io.sources import Given, Source, opened, sources_of
 from rosenblatt.learner.conversion import as_frame, as_table, column_names, feature_names
 from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
 
-FORMATS = ("svmlight", "vw", "text", *TABLES)
-# What these become depends on all rows, so they are read twice.
+# The features of these kinds depend on all rows, so they are read twice.
 GUESSED = ("table", "text")
 
 
@@ -64,8 +63,9 @@ def pack(
         What to pack: files of any format that is read here, also compressed; or arrays.
     path : str or path-like
         The file to write; by custom it ends in ``.rows``.
-    format : {"svmlight", "vw", "text", "csv", "tsv", "jsonl", "parquet", "arrow"}, default=None
-        By default the ending of the name tells, and what has none is CSV.
+    format : str, default=None
+        The name of a format of rows, as ``"svmlight"`` or ``"csv"``. By default the suffix of the
+        path decides, and a path without a known one is CSV.
     target : str or int, default=None
         Of a table, the column of the labels, as in `read_table`; by default one that is called
         label, target, class or y, else the last.
@@ -100,22 +100,24 @@ def pack(
     """
     if isinstance(source, tuple) and not isinstance(source[0], str | os.PathLike):
         return _pack_arrays(path, *source)
-    kind, used = format_of(source, format, FORMATS, otherwise="csv"), features or FeatureOptions()
-    whole = "table" if kind in TABLES else kind
-    given = used.reader_options(whole)
-    if schema is not None and kind != "svmlight":
+    found = format_of(source, format, otherwise=default_of("table"))
+    used = features or FeatureOptions()
+
+    given = used.reader_options(found.kind)
+    if schema is not None and found.kind != "svmlight":
         given |= schema.reader_options()
-    if whole == "table":
-        given |= {"target": GuessedTarget() if target is None else target, "format": kind}
-    read, names = getattr(io, f"iter_{whole}"), [one.name for one in sources_of(source)]
+    if found.kind == "table":
+        given["target"] = GuessedTarget() if target is None else target
     given |= {"labels": "codes", **options}
-    with repeatable(source) if whole in GUESSED else nullcontext(source) as sources:
 
-        def open_reader(revised: Mapping[str, str] | None = None) -> Any:
+    names = [one.name for one in sources_of(source)]
+    with repeatable(source) if found.kind in GUESSED else nullcontext(source) as sources:
+
+        def open_reader(revised: Mapping[str, str] | None = None) -> Reader[Any]:
             types = {"types": {**given.get("types", {}), **revised}} if revised else {}
-            return read(sources, **{**given, **types})
+            return found.open(sources, **{**given, **types})
 
-        return pack_blocks(whole, open_reader, path, used, schema, sources=names)
+        return pack_blocks(found.kind, open_reader, path, used, schema, sources=names)
 
 
 def pack_blocks(

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from rosenblatt.cli.data.content_formats import ABOUT, OTHER_FORMATS
 from rosenblatt.cli.data.reading import named
 from rosenblatt.cli.frame.options import watch_bad_rows
 from rosenblatt.cli.frame.terminal import reading_shown
@@ -22,6 +21,7 @@ from rosenblatt.errors import (
     Setting,
     Words,
 )
+from rosenblatt.io.formats import ROWS, Format, by_lines
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 LOOKED_AT = 1 << 12  # bytes
-# Formats whose files begin with a signature, and what is unpacked before it is read.
-BINARY = ("xlsx", "parquet", "arrow", "packed rows")
+# What is unpacked before it is read.
 UNPACKED = ("gzip file", "bzip2 file", "xz file", "zstandard file")
 
 
@@ -48,16 +47,17 @@ class ReadRequest:
     """What was to be read, and how."""
 
     paths: Sequence[str]
-    kind: str
+    format: Format
     schema: AnySchema | None
     header: bool | None
-    kind_said: bool
+    format_said: bool
     target: str | None
     target_said: bool
 
     @property
-    def delimited(self) -> bool:
-        return self.kind in ("csv", "tsv")
+    def was_assumed_delimited(self) -> bool:
+        """Whether a delimited table was assumed, and --format does not say so."""
+        return self.format.is_delimited and not self.format_said
 
     @property
     def without_names(self) -> bool:
@@ -135,7 +135,7 @@ def _refuse_foreign(request: ReadRequest) -> None:
     from rosenblatt.model.container import LONGEST_SIGNATURE, name_by_signature
 
     path = request.paths[0]
-    if request.kind in BINARY or not os.path.isfile(path):
+    if not request.format.is_text or not os.path.isfile(path):
         return
     with open(path, "rb") as file:
         name = name_by_signature(file.read(LONGEST_SIGNATURE))
@@ -143,27 +143,35 @@ def _refuse_foreign(request: ReadRequest) -> None:
         raise DataError(
             f"this is {name}, not rows with labels",
             name=named([path]),
-            cures="give a table (CSV, TSV, JSON, .xlsx, Parquet), texts, svmlight or vw rows",
+            cures="give rows in a format that --format names, such as csv, xlsx or svmlight",
         )
 
 
 def _refuse_other_format(request: ReadRequest) -> None:
-    """Rows of another format have delimiters too, but are no table."""
+    """Refuse rows of another format, which have delimiters as well but are no table."""
     _refuse_foreign(request)
-    line = None
-    if request.delimited and not request.kind_said and request.schema is None:
-        line = _first_line(request.paths[0])
-    described = request.target_said or request.header is not None
-    for kind, pattern in OTHER_FORMATS.items():
-        if kind == "text" and described:  # two columns with a tab between them are a table, too
-            continue
-        if line is not None and pattern.fullmatch(line.text):
-            raise DataError(
-                "no table with columns",
-                name=named([request.paths[0]]),
-                line=line.number,
-                cures=f"these look like {ABOUT[kind]}: --format {kind}",
-            )
+    if not request.was_assumed_delimited or request.schema is not None:
+        return
+    line = _first_line(request.paths[0])
+    if line is None:
+        return
+    formats = ROWS
+    if request.target_said or request.header is not None:
+        # Then two columns with a tab between them are a table.
+        formats = tuple(format for format in ROWS if format.kind != "text")
+    found = by_lines([line.text], formats)
+    if found is not None:
+        raise DataError(
+            "no table with columns",
+            name=named([request.paths[0]]),
+            line=line.number,
+            cures=_looks_like(found),
+        )
+
+
+def _looks_like(found: Format) -> str:
+    """Return the cure for rows that were read as a table, but are of this format."""
+    return f"these look like {found.title}: --format {found.name}"
 
 
 def _better(
@@ -172,12 +180,10 @@ def _better(
     if reader.skipped and not reader.rows and reader.first_faults:
         return _first_of_all(reader.first_faults[0], reader.skipped)
     line = _first_line(request.paths[0])
-    if request.delimited and not request.kind_said and not reader.rows:
-        seen = _seen(error) if line is None else line.text
-        for kind, pattern in OTHER_FORMATS.items():
-            if pattern.fullmatch(seen):
-                cure = f"these look like {ABOUT[kind]}: --format {kind}"
-                return _with_cures(error, [cure], request)
+    if request.was_assumed_delimited and not reader.rows:
+        found = by_lines([_seen(error) if line is None else line.text])
+        if found is not None:
+            return _with_cures(error, [_looks_like(found)], request)
     if isinstance(error, ParameterError) and isinstance(error.where, Place):
         return _no_target(error, error.where.name, request, line)
     from rosenblatt.io.column_roles import MissingColumns

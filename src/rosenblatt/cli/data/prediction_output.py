@@ -17,26 +17,30 @@ from rosenblatt.cli.frame.terminal import (
     escape_controls,
     escape_in_json,
 )
+from rosenblatt.io.formats import listed, named, names_of
 
 if TYPE_CHECKING:
     from rosenblatt.io.row_texts import RowText
 
-FORMATS = ("labels", "csv", "tsv", "jsonl")
+# Formats of files that predictions can be written in; the plainest is bare labels.
+TABULAR = tuple(named(name) for name in ("csv", "tsv", "jsonl"))
+FORMATS = ("labels", *names_of(TABULAR))
 # All characters at which `str.splitlines` ends a line.
 LINE_ENDS = tuple("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
-ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 def format_for(out: str | None, said: str | None, *, json: bool, columns: bool) -> str:
-    """The format of predictions: as said, by the ending of the file, or the plainest that does."""
+    """Return the format of predictions: as said, by the suffix of the file, or the plainest."""
     if said == "labels" and columns:
-        raise click.UsageError("--format-out labels has no columns; take csv, tsv or jsonl.")
+        raise click.UsageError(f"--format-out labels has no columns; take {listed(TABULAR)}.")
     if json and said not in (None, "jsonl"):
         raise click.UsageError(f"--json prints JSON lines; leave it or --format-out {said} out.")
     if said is not None or json:
         return said or "jsonl"
-    by_ending = [kind for ending, kind in ENDINGS.items() if out and out.endswith(ending)]
-    return by_ending[0] if by_ending else "csv" if columns else "labels"
+    for found in TABULAR:
+        if out is not None and out.endswith(tuple(f".{suffix}" for suffix in found.suffixes)):
+            return found.name
+    return "csv" if columns else "labels"
 
 
 def bare_label(label: Any, *, on_terminal: bool) -> str:

@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.content_formats import ABOUT, format_by_content
 from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options
 from rosenblatt.cli.frame.terminal import reading_progress_shown
+from rosenblatt.io.formats import (
+    PACKED_ROWS,
+    ROWS,
+    Format,
+    by_content,
+    by_suffix,
+    default_of,
+    format_of,
+    listed,
+    names_of,
+)
 
 if TYPE_CHECKING:
     from rosenblatt.cli.data.hints import AdvisedReader, ReadRequest
@@ -22,9 +32,7 @@ if TYPE_CHECKING:
     from rosenblatt.io.reader import Reader
     from rosenblatt.io.sources import Source
 
-FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "json", "text", "xlsx", "parquet", "arrow")
 DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
-TABLES = ("csv", "tsv", "jsonl", "json", "xlsx", "parquet", "arrow")
 
 
 option = in_section("Reading the data")
@@ -43,10 +51,9 @@ OPTIONS = (
     option(
         "--format",
         "kind",
-        type=click.Choice(FORMATS),
+        type=click.Choice(names_of(ROWS)),
         metavar="FORMAT",
-        help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}.  [default: by the ending of the name, "
-        "else by the rows]",
+        help=f"{listed(ROWS)}.  [default: by the ending of the name, else by the rows]",
     ),
     option(
         "--delimiter",
@@ -133,63 +140,69 @@ class Reading:
         found: AnySchema = PackedSchema.of(packed, schema, paths[0])
         return found
 
-    def format_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> str:
-        """The format of the files; tables may come in any format of tables, others in their own."""
-        from rosenblatt.io.sources import format_of
+    def format_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> Format:
+        """Return the format of the files, which must fit the schema of a model.
 
-        otherwise = "csv" if schema is None or schema.kind == "table" else schema.kind
-        packed = self.packed(paths) is not None
-        found = format_of(list(paths), self.kind, FORMATS, otherwise=otherwise)
-        if self.kind is None:
-            found = self._by_content(paths, found, schema)
-        found = "packed rows" if packed else found
-        if (
-            found == "text"
-            and self.kind is None
-            and (otherwise == "csv" if schema is not None else _holds_table(paths[0]))
-        ):
-            found = "csv"
-        if found not in TABLES and (self.target is not None or self.no_header is not None):
+        Tables may come in any format of tables, other rows in the one that they were trained in.
+        """
+        found = self._detect_format(paths, schema)
+        is_packed = found is PACKED_ROWS
+        if found.kind != "table" and (self.target is not None or self.no_header is not None):
             option = "--no-header" if self.target is None else "--target"
-            why = "they have their labels" if packed else "labels come first there"
-            raise click.UsageError(f"{option} has no meaning for {found}: {why}.")
-        if (
-            not packed
-            and schema is not None
-            and ("table" if found in TABLES else found) != schema.kind
-        ):
+            why = "they have their labels" if is_packed else "labels come first there"
+            raise click.UsageError(f"{option} has no meaning for {found.name}: {why}.")
+        if schema is not None and not is_packed and found.kind != schema.kind:
             raise click.UsageError(
-                f"the model was trained on {_called(schema.kind)}, but the data are {found}; "
+                f"the model was trained on {_called(schema.kind)}, but the data are {found.name}; "
                 "--format says otherwise if the ending misleads."
             )
         return found
 
-    def _by_content(self, paths: Sequence[str], found: str, schema: AnySchema | None) -> str:
-        """The format that rows are seen to be of, where names and options leave it open."""
-        from rosenblatt.io.sources import format_of
-
-        if schema is not None:
-            return "text" if (found, schema.kind) == ("tsv", "text") else found
-        said = (self.target, self.no_header, self.delimiter)
-        if found not in ("csv", "tsv") or any(one is not None for one in said):
+    def _detect_format(self, paths: Sequence[str], schema: AnySchema | None) -> Format:
+        """Detect the format: packed rows by their signature, others by --format, name and rows."""
+        if self.packed(paths) is not None:
+            return PACKED_ROWS
+        otherwise = default_of("table" if schema is None else schema.kind)
+        found = format_of(list(paths), self.kind, otherwise=otherwise)
+        if self.kind is not None:
             return found
-        has_ending = format_of(paths[0], None, FORMATS, otherwise="") != ""
-        seen = format_by_content(paths[0]) if found == "tsv" or not has_ending else None
-        return found if seen is None or (has_ending and seen != "text") else seen
+        found = self._sniff(paths, found, schema)
+        if found.kind == "text":
+            # A .txt may hold any rows, also those of a table.
+            is_table = _holds_table(paths[0]) if schema is None else schema.kind == "table"
+            if is_table:
+                return default_of("table")
+        return found
 
-    def _tell_of_content(self, paths: Sequence[str], kind: str) -> None:
+    def _sniff(self, paths: Sequence[str], found: Format, schema: AnySchema | None) -> Format:
+        """Return the format that the rows are of, if names and options leave it open."""
+        if schema is not None:
+            # Labels, tabs and texts are often called .tsv.
+            return default_of("text") if (found.name, schema.kind) == ("tsv", "text") else found
+        of_tables = (self.target, self.no_header, self.delimiter)
+        if not found.is_delimited or any(option is not None for option in of_tables):
+            return found
+        has_suffix = by_suffix(paths[0]) is not None
+        if has_suffix and found.name != "tsv":
+            return found
+        seen = by_content(paths[0])
+        if seen is None or (has_suffix and seen.kind != "text"):
+            return found
+        return seen
+
+    def _notice_sniffed(self, paths: Sequence[str], found: Format) -> None:
+        """Issue a notice if the rows decided the format, and not the names of the files."""
         from rosenblatt.io.fault_messages import Assumption, notice
-        from rosenblatt.io.sources import format_of
 
-        if format_of(list(paths), None, FORMATS, otherwise="csv") != kind:
-            notice(Assumption, f"{named(paths)}: read as {ABOUT[kind]} (--format {kind})")
+        if format_of(list(paths), None, otherwise=default_of("table")) is not found:
+            what = f"read as {found.title} (--format {found.name})"
+            notice(Assumption, f"{named(paths)}: {what}")
 
     def kind_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> str:
-        """What the files hold, by the name of its schema: all tables are one kind."""
-        packed, found = self.packed(paths), self.format_of(paths, schema)
-        if packed is not None:
-            return str(packed.schema.kind)
-        return "table" if found in TABLES else found
+        """Return what the files hold, by the kind of its schema: all tables are one kind."""
+        found = self.format_of(paths, schema)
+        packed = self.packed(paths)
+        return found.kind if packed is None else str(packed.schema.kind)
 
     def reader(
         self,
@@ -210,16 +223,16 @@ class Reading:
         """
         from rosenblatt.cli.data.hints import AdvisedReader, ReadRequest
 
-        kind = self.format_of(paths, schema)
-        if schema is None and self.kind is None and kind in ABOUT:
-            self._tell_of_content(paths, kind)
+        found = self.format_of(paths, schema)
+        if schema is None and self.kind is None and found.sniff is not None:
+            self._notice_sniffed(paths, found)
         known = getattr(schema, "target", None)
         request = ReadRequest(
             paths,
-            kind,
+            found,
             schema,
             header=None if self.no_header is None else not self.no_header,
-            kind_said=self.kind is not None,
+            format_said=self.kind is not None,
             target=known if self.target is None else self.target,
             target_said=self.target is not None,
         )
@@ -240,11 +253,11 @@ class Reading:
         given = {"labels": labels, "classes": classes, **self._settings()}
         if schema is None:
             given |= {} if features is None else features.reader_options(self.kind_of(paths))
-        elif kind != "svmlight":  # of which columns that are not there are left out, and counted
+        elif found.kind != "svmlight":  # columns that are not there are left out, and counted
             given |= schema.reader_options()
             if grows:
                 given.pop("names", None)
-        if kind not in TABLES:
+        if found.kind != "table":
             return AdvisedReader(lambda: self._rows(request, labelled, given), request)
         if isinstance(types, dict):
             types = {**given.pop("types", {}), **types}
@@ -254,26 +267,25 @@ class Reading:
         return AdvisedReader(lambda: self._table(request, labelled, given), request)
 
     def _rows(self, request: ReadRequest, labelled: bool, given: dict[str, Any]) -> Reader[Any]:
-        from rosenblatt import io
-
+        """Open rows that are no table; `given` are options of their reader."""
         paths = [_standard_input() if path == "-" else path for path in request.paths]
-        if request.kind == "svmlight":
-            return io.iter_svmlight(paths, zero_based=self.zero_based, **given)
-        if request.kind == "vw":
-            return io.iter_vw(paths, labelled=labelled, **{"bits": None, **given})
-        given.pop("max_features", None)
-        return io.iter_text(paths, labelled=labelled, **given)
+        # Exact names, unless the options or the schema say into how many bits they are hashed.
+        own = {"zero_based": self.zero_based, "labelled": labelled, "bits": None}
+        taken = request.format.options
+        options = {name: value for name, value in own.items() if name in taken} | given
+        if "max_features" not in taken:
+            options.pop("max_features", None)
+        return request.format.open(paths, **options)
 
     def _table(self, request: ReadRequest, labelled: bool, given: dict[str, Any]) -> Reader[Any]:
-        from rosenblatt import io
+        """Open a table; `given` are options of its reader."""
         from rosenblatt.io.column_roles import GuessedTarget
 
         target = GuessedTarget() if request.target is None else request.target
         unused = [] if labelled or request.target is None else [request.target]
-        return io.iter_table(
+        return request.format.open(
             list(self.copies or request.paths),
-            target if labelled else None,
-            format=request.kind,
+            target=target if labelled else None,
             header=request.header,
             delimiter=self.delimiter,
             decimal=self.decimal,

@@ -24,11 +24,12 @@ from rosenblatt.cli.data.reading import Reading, named
 from rosenblatt.cli.frame.options import said
 from rosenblatt.cli.frame.terminal import say_notices
 from rosenblatt.cli.plot.plot_kinds import KINDS
-from rosenblatt.cli.tag.tag_reading import FORMATS, SentenceReading, layout_of
+from rosenblatt.cli.tag.tag_reading import SentenceReading, layout_of
 from rosenblatt.errors import DataError, InputError
 from rosenblatt.evaluate import report
 from rosenblatt.features import UnseenValues
 from rosenblatt.geometry import augment
+from rosenblatt.io.formats import SENTENCES, names_of
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
@@ -79,7 +80,7 @@ def _sentences(found: Model, reading: Reading, paths: Sequence[str]) -> Examples
     for name in OF_ROWS:
         if said(name):
             raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for sentences.")
-    if reading.kind is not None and reading.kind not in FORMATS:
+    if reading.kind is not None and reading.kind not in names_of(SENTENCES):
         raise click.UsageError(f"--format {reading.kind} has no meaning for sentences.")
     shared = ("target", "kind", "encoding", "on_bad", "max_line_bytes")
     sentences = SentenceReading(**{name: getattr(reading, name) for name in shared})

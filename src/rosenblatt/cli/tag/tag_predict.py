@@ -21,12 +21,11 @@ from rosenblatt.cli.tag.tag_reading import (
     sentence_options,
     tell_of_skipped,
 )
+from rosenblatt.io.formats import SENTENCES, names_of
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
     from rosenblatt.io.sentence_blocks import SentenceReader
-
-FORMS = ("conll", "conllu", "text", "tags")
 
 
 @click.command(
@@ -40,7 +39,7 @@ FORMS = ("conll", "conllu", "text", "tags")
 @click.argument("data", nargs=-1, type=DATA)
 @click.option(
     "--to",
-    type=click.Choice(FORMS),
+    type=click.Choice([*names_of(SENTENCES), "tags"]),
     metavar="FORM",
     help="What to write: conllu, conll (words and tag), text (word/TAG) or tags, a sentence a line."
     "  [default: DATA with the tags in their column]",

@@ -12,14 +12,13 @@ from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options, watch_bad_rows
 from rosenblatt.cli.frame.terminal import say
 from rosenblatt.errors import InputError, Item, ModelFileError, Place
+from rosenblatt.io.formats import SENTENCES, listed, names_of
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
     from rosenblatt.io import SentenceLayout
     from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
-
-FORMATS = ("conll", "conllu", "text")
 
 option = in_section("Reading the data")
 OPTIONS = (
@@ -39,10 +38,10 @@ OPTIONS = (
     option(
         "--format",
         "kind",
-        type=click.Choice(FORMATS),
+        type=click.Choice(names_of(SENTENCES)),
         metavar="FORMAT",
-        help="conll (columns), conllu or text (a sentence a line).  [default: by the ending of the "
-        "name, else by the first lines]",
+        help=f"{listed(SENTENCES)} (a sentence a line).  [default: by the ending of the name, else "
+        "by the first lines]",
     ),
     option(
         "--mark",

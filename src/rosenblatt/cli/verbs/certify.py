@@ -56,9 +56,9 @@ SEPARATIONS = {
 def command(file: str, no_bias: bool, as_json: bool, seed: int, **reading: Any) -> int:
     """Say whether the classes of FILE can be separated, with a proof either way.
 
-    FILE is CSV, TSV, JSON lines, labelled text, svmlight, Vowpal Wabbit text, Parquet or Arrow,
-    also packed (gzip, xz, bzip2, zstd); - reads standard input. Numbers are taken as they are;
-    categories become one feature for each level and texts one for each word, as train makes them.
+    FILE is of any format that --format names, also compressed (gzip, xz, bzip2, zstd); - reads
+    standard input. Numbers are taken as they are; categories become one feature for each level and
+    texts one for each word, as train makes them.
     """
     from rosenblatt.errors import DataError, InputError
 

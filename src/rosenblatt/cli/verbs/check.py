@@ -77,7 +77,7 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
         verdict = _verdict(known or as_they_are, block)
     return report, {
         "files": list(paths),
-        "format": reading.format_of(paths),
+        "format": reading.format_of(paths).name,
         "target": getattr(block, "target", None),
         "baseline": baseline(report.classes),
         "description": schema.describe(),

@@ -10,10 +10,11 @@ import click
 
 from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.prediction_output import FORMATS, PredictionFormat, format_for
-from rosenblatt.cli.data.reading import DATA, TABLES, Reading, notices, reading_options
+from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option, threshold_option
 from rosenblatt.cli.frame.terminal import print_data, say, say_notices
+from rosenblatt.io.formats import PACKED_ROWS, Format
 from rosenblatt.plurals import count, first_few
 
 if TYPE_CHECKING:
@@ -159,10 +160,11 @@ class Predictions:
         return self._format.head()
 
 
-def _refuse_lost_input(kind: str, id_column: str | None, with_input: bool) -> None:
-    if id_column is not None and kind not in TABLES:
-        raise click.UsageError(f"--id has no meaning for {kind}: it has no columns.")
-    if with_input and kind == "packed rows":
+def _refuse_lost_input(found: Format, id_column: str | None, with_input: bool) -> None:
+    """Refuse to copy columns out of a file that has none."""
+    if id_column is not None and found.kind != "table":
+        raise click.UsageError(f"--id has no meaning for {found.name}: it has no columns.")
+    if with_input and found is PACKED_ROWS:
         raise click.UsageError("--with-input: packed rows are features, and no longer a file.")
 
 

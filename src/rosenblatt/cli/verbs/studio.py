@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.reading import DATA, TABLES
+from rosenblatt.cli.data.reading import DATA
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import Command, Whole, in_section, refuse_together
 from rosenblatt.cli.frame.terminal import say
+from rosenblatt.io.formats import TABLES, listed, names_of
 
 if TYPE_CHECKING:
     from rosenblatt.studio.chosen_columns import ChosenColumns
@@ -52,10 +53,9 @@ option = in_section("Reading the data")
 @option(
     "--format",
     "kind",
-    type=click.Choice(TABLES),
+    type=click.Choice(names_of(TABLES)),
     metavar="FORMAT",
-    help=f"{', '.join(TABLES[:-1])} or {TABLES[-1]}.  [default: by the ending of the name, else "
-    "csv]",
+    help=f"{listed(TABLES)}.  [default: by the ending of the name, else csv]",
 )
 @option(
     "--delimiter", metavar="CHAR", help="The mark between fields.  [default: comma; in tsv, tab]"
@@ -65,9 +65,9 @@ def command(
 ) -> None:
     """Show every update of a perceptron on a page in the browser.
 
-    The page begins with the six points of a lecture, or with two columns of DATA: CSV, TSV, JSON
-    lines, Parquet or Arrow, also compressed; - reads standard input. It is served on this machine
-    alone, works without a network, and ends with Ctrl-C.
+    The page begins with the six points of a lecture, or with two columns of DATA, a table in any
+    format that --format names, also compressed; - reads standard input. It is served on this
+    machine alone, works without a network, and ends with Ctrl-C.
     """
     refuse_together({"out": ("port", "no_open")})
     if out is not None:
