@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.features.column_kinds import Category, Words
 from rosenblatt.features.schema import Schema
+from rosenblatt.features.schemas import AnySchema, TextSchema
 from rosenblatt.features.text import TextFeatures
 
 
@@ -26,7 +27,7 @@ class AverageRow(NamedTuple):
     groups: list[tuple[int, int]]
 
     @classmethod
-    def of(cls, schema: Any, n_features: int) -> AverageRow | None:
+    def of(cls, schema: AnySchema | None, n_features: int) -> AverageRow | None:
         """None if the schema says nothing that makes a row other than 0 the average."""
         found = cls(np.zeros(n_features), np.ones(n_features), [])
         if isinstance(schema, Schema):
@@ -35,7 +36,7 @@ class AverageRow(NamedTuple):
                     found._add_levels(start, column.n_features)
                 elif isinstance(column, Words):
                     found._add_texts(start, column.features)
-        elif isinstance(getattr(schema, "features", None), TextFeatures):
+        elif isinstance(schema, TextSchema):
             found._add_texts(0, schema.features)
         return found if found.groups or found.shares.any() else None
 

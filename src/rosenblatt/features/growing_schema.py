@@ -69,7 +69,7 @@ class GrowingSchema:
         self, kind: str, options: FeatureOptions | None = None, schema: AnySchema | None = None
     ) -> None:
         self.kind = kind
-        self.schema: Any = schema
+        self.schema: AnySchema | None = schema
         self.options = FeatureOptions() if options is None else options
         if kind == "vw":
             self.options = self.options.hashed(BITS)
@@ -105,16 +105,17 @@ class GrowingSchema:
         growth = self.schema.grow(block, MOST_LEVELS)
         for name, rows in growth.dropped.items():
             self.dropped_levels[name] = self.dropped_levels.get(name, 0) + rows
-        self._refuse_too_large(block, learner)
+        self._refuse_too_large(block, learner, self.schema.n_features)
         # Else there is nothing yet before which a feature could be put.
         if growth.places and hasattr(learner, "n_features_in_"):
             learner.insert_features(growth.places)
         learner.grow(self.schema.n_features)
         return self.schema.learn(block)
 
-    def _refuse_too_large(self, block: Any, learner: Any) -> None:
+    def _refuse_too_large(self, block: Any, learner: Any, n_features: int) -> None:
+        """Raise if the weights of all classes would not fit into the memory."""
         known = learner.classes_.tolist() if hasattr(learner, "classes_") else []
-        n, n_features = len({*known, *block.labels.tolist()}), self.schema.n_features
+        n = len({*known, *block.labels.tolist()})
         if n_features * (n if n > 2 else 1) > MOST_WEIGHTS:
             raise DataError(
                 f"{n:,} classes for {n_features:,} columns would not fit into the memory",

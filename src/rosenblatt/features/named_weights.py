@@ -117,7 +117,10 @@ class NamedWeights:
         """The features that have a name of their own."""
         found: list[int] = []
         start = 0
-        parts: Sequence[Any] = getattr(self.schema, "columns", (self.schema,))
+        # What is no table is one part.
+        parts: Sequence[Any] = (self.schema,)
+        if self.schema is not None and self.schema.columns:
+            parts = self.schema.columns
         for part in parts:
             size = self.n_features if part is self.schema else part.n_features
             texts = getattr(part, "features", part)

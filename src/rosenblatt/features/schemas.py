@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.features.column_kinds import Growth
+from rosenblatt.features.column_kinds import Column, Growth
 from rosenblatt.features.dates import PARTS
 from rosenblatt.features.schema import Schema, columns_to_name
 from rosenblatt.features.text import UNSOUND, TextFeatures
@@ -36,10 +36,72 @@ MEANINGS = {
 }
 
 
+class AnySchema(Protocol):
+    """How rows become features: what schemas of tables, texts, sparse and packed rows share."""
+
+    @property
+    def kind(self) -> str:
+        """What it encodes: "table", "text", "svmlight" or "vw"."""
+        ...
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are so far."""
+        ...
+
+    @property
+    def target(self) -> str | None:
+        """The column of the labels, of a table."""
+        ...
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns of a table; none of other rows."""
+        ...
+
+    def encode(self, block: Any, /) -> Any:
+        """Return the features of a block of rows."""
+        ...
+
+    def learn(self, block: Any, /) -> Any:
+        """Return the features of a block, and give names to those met for the first time."""
+        ...
+
+    def grow(self, block: Any, most_levels: int | None = None, /) -> Growth:
+        """Make room for what a block has and the schema does not."""
+        ...
+
+    def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
+        """Read a file to `encode`, as the one behind this schema was read."""
+        ...
+
+    def names(self, features: Iterable[int], /) -> list[str]:
+        """Return what features are called."""
+        ...
+
+    def unknown(self, block: Any, /) -> dict[str, dict[str, int]]:
+        """Count the levels that training did not see, by column."""
+        ...
+
+    def reader_options(self) -> dict[str, Any]:
+        """Return arguments of a reader that read a file as the one behind this schema."""
+        ...
+
+    def describe(self) -> list[str]:
+        """Return lines that describe the features."""
+        ...
+
+    def to_json(self, weights: npt.NDArray[Any] | None = None, /) -> dict[str, Any]:
+        """Return the schema as plain data; of hashed names those of the largest `weights`."""
+        ...
+
+
 class TextSchema:
     """``label<TAB>text``: n-grams of the text."""
 
     kind = "text"
+    target: None = None
+    columns: Sequence[Column] = ()
 
     def __init__(self, features: TextFeatures) -> None:
         self.features = features
@@ -84,6 +146,9 @@ class TextSchema:
 
 class SparseSchema:
     """svmlight and Vowpal Wabbit rows: the columns are features as they are."""
+
+    target: None = None
+    columns: Sequence[Column] = ()
 
     def __init__(
         self, kind: str, n_features: int, named: list[str] | None = None, bits: int | None = None
@@ -152,9 +217,6 @@ class SparseSchema:
             "named": self.named,
             "bits": self.bits,
         }
-
-
-AnySchema = Schema | TextSchema | SparseSchema
 
 
 def schema_of_columns(kind: str, block: Any, n_features: int) -> AnySchema:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from rosenblatt.arrays import LARGEST_INT32, AnyArray, Int32Array, is_sparse
 from rosenblatt.core.classes import LabelCodes
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
-from rosenblatt.features.column_kinds import Growth
+from rosenblatt.features.column_kinds import Column, Growth
 from rosenblatt.features.guessing import TableGuess
 from rosenblatt.features.schema import Schema
 from rosenblatt.features.schemas import (
@@ -28,6 +28,7 @@ from rosenblatt.features.schemas import (
     schema_from_json,
 )
 from rosenblatt.features.text import TextFeatures
+from rosenblatt.io.block import Block
 from rosenblatt.io.column_roles import GuessedTarget
 from rosenblatt.io.formats import default_of, format_of
 from rosenblatt.io.labels import Labels
@@ -319,13 +320,13 @@ def read_packed(path: Any, *, verify: bool = True) -> PackedRows:
 class PackedSchema:
     """The schema of packed rows, which are features already; other rows it encodes as ever."""
 
-    def __init__(self, schema: Schema | TextSchema) -> None:
+    def __init__(self, schema: AnySchema) -> None:
         self._schema = schema
 
     @staticmethod
-    def of(packed: PackedRows, schema: Any, path: str) -> Any:
-        """For the rows of a file: its own, or another if by that they would be the same."""
-        own: Any = packed.schema
+    def of(packed: PackedRows, schema: AnySchema | None, path: str) -> AnySchema:
+        """Return the schema of a packed file, or another one if it makes the same features."""
+        own: AnySchema = packed.schema
         if schema is not None and _features_of(own) != _features_of(schema):
             raise DataError(
                 "these rows were packed with other columns or texts than the model has",
@@ -335,23 +336,52 @@ class PackedSchema:
         schema = own if schema is None else schema
         return schema if isinstance(schema, SparseSchema | PackedSchema) else PackedSchema(schema)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._schema, name)
+    @property
+    def kind(self) -> str:
+        return self._schema.kind
+
+    @property
+    def n_features(self) -> int:
+        return self._schema.n_features
+
+    @property
+    def target(self) -> str | None:
+        return self._schema.target
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return self._schema.columns
 
     def encode(self, block: Any) -> Any:
         return block.rows if isinstance(block, PackedRows) else self._schema.encode(block)
 
     learn = encode
 
-    def grow(self, *_: Any) -> Growth:
+    def grow(self, block: Any, most_levels: int | None = None) -> Growth:
+        """Add nothing: packed rows have no values that were not met before."""
         return Growth([], {})
+
+    def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
+        return self._schema.read(path, labelled=labelled, **options)
+
+    def names(self, features: Iterable[int]) -> list[str]:
+        return self._schema.names(features)
 
     def unknown(self, block: Any) -> dict[str, dict[str, int]]:
         return {} if isinstance(block, PackedRows) else self._schema.unknown(block)
 
+    def reader_options(self) -> dict[str, Any]:
+        return self._schema.reader_options()
 
-def _features_of(schema: Any) -> Any:
-    """What two schemas have in common that make the same features of a row."""
+    def describe(self) -> list[str]:
+        return self._schema.describe()
+
+    def to_json(self, weights: AnyArray | None = None) -> dict[str, Any]:
+        return self._schema.to_json(weights)
+
+
+def _features_of(schema: AnySchema) -> Any:
+    """Return what schemas have in common that make the same features of a row."""
     if schema.kind == "svmlight":
         return schema.kind
     # Which hashed names were kept does not matter.

@@ -62,7 +62,7 @@ class ReadRequest:
     @property
     def without_names(self) -> bool:
         """Whether the columns of the model are numbered, as those of a file without a header."""
-        columns = [column.name for column in getattr(self.schema, "columns", ())]
+        columns = [] if self.schema is None else [column.name for column in self.schema.columns]
         named = {*columns, *([] if self.target is None else [self.target])}
         return bool(columns) and named == {str(i + 1) for i in range(len(named))}
 

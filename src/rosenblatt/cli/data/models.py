@@ -211,7 +211,9 @@ def open_model(path: str, *, n_jobs: int | None = None, taggers: bool = False) -
     return model
 
 
-def refuse_other_model(path: str, learner: str, schema: Any, data: Sequence[str]) -> None:
+def refuse_other_model(
+    path: str, learner: str, target: str | int | None, data: Sequence[str]
+) -> None:
     """Refuse a name that nobody gave if it is that of a model that was trained otherwise.
 
     The same learner, the same target and the same files: then a command was repeated.
@@ -229,7 +231,7 @@ def refuse_other_model(path: str, learner: str, schema: Any, data: Sequence[str]
         trained_by = card.learner if record.search is None else "AutoLinear"
         if trained_by != learner:
             why = f"trained by {trained_by}"
-        elif (card.schema or {}).get("target") != getattr(schema, "target", None):
+        elif (card.schema or {}).get("target") != target:
             why = "trained for another target"
         elif record.data is None or "-" in data:
             why = "trained on data that cannot be compared"

@@ -137,8 +137,7 @@ class Reading:
             return schema
         from rosenblatt.learner.packing import PackedSchema
 
-        found: AnySchema = PackedSchema.of(packed, schema, paths[0])
-        return found
+        return PackedSchema.of(packed, schema, paths[0])
 
     def format_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> Format:
         """Return the format of the files, which must fit the schema of a model.
@@ -226,7 +225,7 @@ class Reading:
         found = self.format_of(paths, schema)
         if schema is None and self.kind is None and found.sniff is not None:
             self._notice_sniffed(paths, found)
-        known = getattr(schema, "target", None)
+        known = None if schema is None else schema.target
         request = ReadRequest(
             paths,
             found,
@@ -339,9 +338,10 @@ def _standard_input() -> Any:
 
 
 def _unused_columns(schema: AnySchema | None) -> list[str]:
-    """Columns that the model knows of and does not use, so that they are not worth a notice."""
-    columns = getattr(schema, "columns", ())
-    return [column.name for column in columns if column.kind == "ignored"]
+    """Return columns that the model knows of and does not use: they are not worth a notice."""
+    if schema is None:
+        return []
+    return [column.name for column in schema.columns if column.kind == "ignored"]
 
 
 def _called(kind: str) -> str:

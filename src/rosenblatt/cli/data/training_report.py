@@ -28,7 +28,7 @@ def facts_of(
     facts = training_facts(state, path, rows, classes, right)
     facts |= {"training_errors": wrong, "converged": None if wrong is None else not wrong}
     facts |= {"dev_rows": None, "columns": examples.schema.describe()}
-    facts["target"] = getattr(examples.schema, "target", None)
+    facts["target"] = examples.schema.target
     facts["leaderboard"] = leaderboard(state.card)
     facts |= majority_facts(learner)
     if facts["accuracy"]["dev"] is not None:

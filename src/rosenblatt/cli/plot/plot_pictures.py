@@ -28,6 +28,7 @@ from rosenblatt.cli.tag.tag_reading import SentenceReading, layout_of
 from rosenblatt.errors import DataError, InputError
 from rosenblatt.evaluate import report
 from rosenblatt.features import UnseenValues
+from rosenblatt.features.column_kinds import Number
 from rosenblatt.geometry import augment
 from rosenblatt.io.formats import SENTENCES, names_of
 
@@ -175,8 +176,8 @@ def _name_features(request: PictureRequest) -> str:
         return ""
     scaled = {
         column.name: column
-        for column in getattr(schema, "columns", ())
-        if column.kind == "number" and (column.center, column.scale) != (0.0, 1.0)
+        for column in schema.columns
+        if isinstance(column, Number) and (column.center, column.scale) != (0.0, 1.0)
     }
     names = schema.names(range(n))
     if n <= 2:

@@ -162,7 +162,7 @@ def command(
     if not quiet:
         say([layout.describe()], err=True)
     if out is None and resume is None:
-        refuse_other_model(path, type(tagger).__name__, layout, data)
+        refuse_other_model(path, type(tagger).__name__, layout.target, data)
     with interrupts.held():
         with notices(quiet), progress_shown(quiet or as_json), _placed(examples):
             if once:

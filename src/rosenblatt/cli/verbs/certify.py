@@ -92,7 +92,7 @@ def read_rows(path: str, **options: Any) -> Examples:
         rows = read_examples(Reading(**options), [path], FeatureOptions(scale=None)).encode()
     rows.labels = np.array([str(label) for label in rows.labels.tolist()])
     refuse_one_class(rows.counts, named([path]), of_table=rows.schema.kind == "table")
-    if any(getattr(column, "clip", None) for column in getattr(rows.schema, "columns", ())):
+    if any(getattr(column, "clip", None) for column in rows.schema.columns):
         packed = (
             f"notice: {named([path])} was packed with its numbers clipped; the verdict is about"
         )

@@ -17,6 +17,7 @@ from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate import DataReport
+    from rosenblatt.features import AnySchema
 
 # Beyond these the proof of separability takes more time than a look at the data should.
 MOST_ROWS, MOST_CELLS, MOST_CLASSES = 2_000, 400_000, 10
@@ -86,7 +87,7 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
     }
 
 
-def _verdict(schema: Any, block: Any) -> dict[str, Any] | None:
+def _verdict(schema: AnySchema, block: Any) -> dict[str, Any] | None:
     """Whether a hyperplane separates the classes; None if it would take long to say."""
     from rosenblatt.theory.separability import separability
 

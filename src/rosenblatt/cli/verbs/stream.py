@@ -191,7 +191,7 @@ def command(
                 if not progress.n:
                     _weigh_classes(model, block.labels)
                 X = growing.encode(block, model)
-                if not progress.n and not quiet:
+                if not progress.n and not quiet and growing.schema is not None:
                     say(growing.schema.describe(), err=True)
                 tested = model.predict_then_learn(
                     X,
@@ -227,7 +227,7 @@ def command(
         "beats_majority": beats_majority,
         "counted": count,
         "learner": type(model).__name__,
-        "features": growing.schema.n_features,
+        "features": 0 if growing.schema is None else growing.schema.n_features,
         "skipped": reader.skipped,
         "model": path,
         "interrupted": bool(interrupts.heard),

@@ -184,7 +184,7 @@ def command(
     elif examples.schema.n_features > model.n_features_in_:
         model.grow(examples.schema.n_features)
     if out is None and not resume:
-        refuse_other_model(path, learner.class_name, examples.schema, data)
+        refuse_other_model(path, learner.class_name, examples.schema.target, data)
     with interrupts.held():
         if one_pass or (resume and epochs is None):
             model.partial_fit(examples.X, examples.labels, **examples.weighted)
@@ -342,8 +342,7 @@ def _odd_about_target(examples: Examples) -> list[Any]:
         return []
     from rosenblatt.evaluate import check_target
 
-    columns = getattr(examples.schema, "columns", ())
-    used = [column.name for column in columns if column.kind != "ignored"]
+    used = [column.name for column in examples.schema.columns if column.kind != "ignored"]
     return check_target(examples.block, used)
 
 
