@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.reading import Reading
+from rosenblatt.cli.data.reading import AdvisedReader, Reading
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from rosenblatt.cli.data.hints import AdvisedReader
     from rosenblatt.features import AnySchema
     from rosenblatt.features.named_weights import NamedWeights
     from rosenblatt.model import State
