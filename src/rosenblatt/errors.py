@@ -1,30 +1,31 @@
-"""Everything that can go wrong, as one small tree.
+"""The exceptions of this package, as one small tree.
 
 ::
 
     RosenblattError
     ├── InputError      (ValueError)  the data: shape, type, a value, a label
-    │   ├── InputTypeError (TypeError) a thing of a kind that holds no numbers
+    │   ├── InputTypeError (TypeError) an object of a type that cannot hold numbers
     │   ├── DataError                 a place in a file: name, line, column
-    │   └── OverflowRefused           an update would leave the range of the numbers
+    │   └── OverflowRefused           an update would overflow the floating-point range
     ├── ParameterError  (ValueError)  an argument of a learner or function
     │   ├── NoLedgerError (AttributeError)  a learner that kept no record of its updates
-    │   └── SlimModelError (AttributeError)  a model that was saved without what learning on needs
-    ├── ModelFileError  (ValueError)  a model file that cannot be trusted, or a model without one
-    ├── NotFittedError  (ValueError, AttributeError)  a learner that has learned nothing yet
-    ├── MissingExtra    (ImportError) an optional part that is not installed
+    │   └── SlimModelError (AttributeError)  a model saved without the state that training needs
+    ├── ModelFileError  (ValueError)  a model file that is not sound, or a model that has no file
+    ├── NotFittedError  (ValueError, AttributeError)  a learner that has not been fitted yet
+    ├── MissingExtra    (ImportError) an optional dependency that is not installed
     ├── theory.CertificateError       a certificate that does not prove what it claims
     ├── theory.ProofViolation         a run that breaks the convergence theorem
     └── distributed.WorkerLost (ConnectionError)  workers died, or no cluster answers
 
-An error carries its parts: what is wrong, where, the value found, what is allowed, and the cures. A
-part that names an argument or a value is no text but a `Setting` or a `Value`, which every surface
-writes in its own words: ``on_bad='skip'`` in Python, ``--on-bad skip`` in the shell. `str` is
-Python's `Wording`; the shell has its own, and HTTP sends `RosenblattError.to_json`.
+An error holds its parts: the problem, the place, the value found, the allowed values, and the
+cures. A part that names an argument or a value is not text but a `Setting` or a `Value`, which each
+surface formats in its own way: ``on_bad='skip'`` in Python, ``--on-bad skip`` on the command line.
+`str` uses Python's `Wording`; the command line has its own, and HTTP sends
+`RosenblattError.to_json`.
 
-There are three warnings of learners: `ConvergenceWarning`, `MajorityWarning`, which is one of
-these, and `DataConversionWarning`. Like `NotFittedError` they are scikit-learn's classes, too, once
-that is loaded.
+Learners issue three warnings: `ConvergenceWarning`, its subclass `MajorityWarning`, and
+`DataConversionWarning`. Once scikit-learn is loaded, these and `NotFittedError` are also subclasses
+of the classes of the same names in scikit-learn.
 """
 
 from __future__ import annotations
@@ -32,24 +33,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
 
+# In characters.
 LONGEST_SHOWN = 60
+# A larger whole number does not fit into 64 bits, and other programs cannot read it from JSON.
+LARGEST_INT64 = 2**63
 
 
 class Setting(NamedTuple):
-    """An argument and a value for it; without a value, its name alone."""
+    """An argument and a value for it; ``...`` stands for the name without a value."""
 
     name: str
     value: Any = ...
 
 
 class Value(NamedTuple):
-    """A value that can be given: ``'auto'`` in Python, ``auto`` in the shell."""
+    """A value of an argument: ``'auto'`` in Python, ``auto`` on the command line."""
 
     value: Any
 
 
 class Message:
-    """A text in which settings and values are not yet written in the words of a surface.
+    """Text whose settings and values are formatted later, for one surface.
 
     Examples
     --------
@@ -64,13 +68,18 @@ class Message:
     def __init__(self, *parts: Words | Setting | Value) -> None:
         self.parts: list[str | Setting | Value] = []
         for part in parts:
-            self.parts += part.parts if isinstance(part, Message) else [part]
+            if isinstance(part, Message):
+                self.parts += part.parts
+            else:
+                self.parts.append(part)
 
     @property
     def settings(self) -> list[Setting]:
+        """Return the arguments that the text names."""
         return [part for part in self.parts if isinstance(part, Setting)]
 
     def worded(self, wording: Wording) -> str:
+        """Format the text for a surface."""
         return "".join(map(wording.part, self.parts))
 
     def __str__(self) -> str:
@@ -81,28 +90,33 @@ Words = str | Message
 
 
 class Wording:
-    """How a surface writes the parts of a message; this one is Python's."""
+    """The format of messages on one surface; this one is Python's."""
 
     def part(self, part: str | Setting | Value) -> str:
+        """Format one part of a message."""
         if isinstance(part, Setting):
             return self.setting(part)
-        return self.value(part.value) if isinstance(part, Value) else part
+        if isinstance(part, Value):
+            return self.value(part.value)
+        return part
 
     def setting(self, setting: Setting) -> str:
+        """Format an argument with its value: ``name=value``."""
         if setting.value is ...:
             return setting.name
         return f"{setting.name}={self.value(setting.value)}"
 
     def value(self, value: Any) -> str:
+        """Format a value as code."""
         return repr(value)
 
     def offers(self, setting: Setting) -> bool:
-        """Whether a user of this surface can follow a cure that names the setting."""
+        """Return whether a user of this surface can change the setting."""
         return True
 
 
 class JsonWording(Wording):
-    """Values as JSON has them, for pages and clients."""
+    """The format for web pages and HTTP clients: values are JSON."""
 
     def setting(self, setting: Setting) -> str:
         return super().setting(setting).replace("=", " = ", 1)
@@ -110,57 +124,68 @@ class JsonWording(Wording):
     def value(self, value: Any) -> str:
         import json
 
-        return value if isinstance(value, _Look) else json.dumps(value, ensure_ascii=False)
+        if isinstance(value, VerbatimRepr):
+            return value
+        return json.dumps(value, ensure_ascii=False)
 
 
 PYTHON = Wording()
 
 
-class _Look(str):
-    """How a thing looks that an error does not keep; it is shown as it is."""
+class VerbatimRepr(str):
+    """The repr of a value that an error does not keep; its own repr adds no quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 def shown(value: Any, most: int = LONGEST_SHOWN) -> str:
-    """A value as it is shown in an error: not longer than fits on a line."""
-    text = _printed(value)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    """Return the repr of a value, cut to at most ``most`` characters."""
+    text = _safe_repr(value)
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 1]}…"
 
 
-def _printed(value: Any) -> str:
-    """The value as Python prints it, or words for what Python refuses to print."""
+def _safe_repr(value: Any) -> str:
+    """Return the repr of a value, or a description if Python refuses to print it."""
     try:
         return repr(value)
-    except ValueError:  # whole numbers of thousands of digits
+    except ValueError:  # Python prints no whole number of more than 4,300 digits
         if type(value) is dict:
-            parts = [f"{_printed(key)}: {_printed(part)}" for key, part in value.items()]
+            parts = [f"{_safe_repr(key)}: {_safe_repr(part)}" for key, part in value.items()]
             return f"{{{', '.join(parts)}}}"
         return f"a value of type {type(value).__name__} with too many digits to print"
 
 
 def compact(value: Any) -> Any:
-    """What an error keeps of a value: short plain data as it is, of all else how it looks.
+    """Return short plain data unchanged, and any other value as its `VerbatimRepr`.
 
-    So that an error can be pickled, and holds no array in memory.
+    An error keeps only this, so that it can be pickled and holds no array in memory.
     """
     text = shown(value)
     try:
         is_short = len(repr(value)) == len(text)
-    except ValueError:  # as in `_printed`
+    except ValueError:  # see `_safe_repr`
         is_short = False
-    plain = (bool, int, float, str, type(None), type(...), _Look)
+    if type(value) is int and abs(value) >= LARGEST_INT64:
+        is_short = False
+
     if type(value) is dict:
         parts = [*value, *value.values()]
+    elif type(value) in (list, tuple):
+        parts = value
     else:
-        parts = value if type(value) in (list, tuple) else [value]
-    is_short = is_short and not (type(value) is int and abs(value) >= 2**63)
-    return value if is_short and all(type(part) in plain for part in parts) else _Look(text)
+        parts = [value]
+    # Exact types: a subclass may hold anything.
+    plain_types = (bool, int, float, str, type(None), type(...), VerbatimRepr)
+    is_plain = all(type(part) in plain_types for part in parts)
+
+    return value if is_short and is_plain else VerbatimRepr(text)
 
 
 class Place(NamedTuple):
-    """A place in a file; lines and columns are counted from 1, columns in characters."""
+    """A place in a file; lines and columns count from 1, columns in characters."""
 
     name: str
     line: int | None = None
@@ -171,7 +196,7 @@ class Place(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A place in data that were handed in: an argument, and which of its items, from 0."""
+    """An item of an argument, by its index from 0."""
 
     name: str
     number: int
@@ -183,25 +208,26 @@ class Item(NamedTuple):
 Where = Place | Item | str | None
 
 
-def _at(where: Where) -> str:
+def _prefix(where: Where) -> str:
+    """Return the place and a colon; nothing for the name of an argument, which the text has."""
     return f"{where}: " if isinstance(where, Place | Item) else ""
 
 
 class RosenblattError(Exception):
-    """Base of every error this package raises on purpose.
+    """Base class of every error that this package raises on purpose.
 
     Attributes
     ----------
     what : Message
-        What is wrong.
+        The problem.
     where : Place, Item, str or None
-        The place in a file or in data, or the name of an argument.
+        The place in a file or in the data, or the name of an argument.
     found : object
-        The value found; ``...`` where there is none to show.
+        The value found; ``...`` if there is none to show.
     allowed : Message or None
-        What may be given instead.
+        The values that are allowed.
     cures : tuple of Message
-        What to do about it; any one of them helps.
+        Ways to solve the problem; any one of them is enough.
     """
 
     def __init__(
@@ -214,9 +240,11 @@ class RosenblattError(Exception):
         cures: Words | Iterable[Words] = (),
     ) -> None:
         super().__init__(str(what))
-        self.what, self.found = Message(what), compact(found)
+        self.what = Message(what)
+        self.found = compact(found)
         self.where: Where = where
         self.allowed = None if allowed is None else Message(allowed)
+        # Text is iterable too; a single cure would be taken letter by letter.
         listed = [cures] if isinstance(cures, Words) else cures
         self.cures = tuple(Message(cure) for cure in listed)
 
@@ -224,79 +252,95 @@ class RosenblattError(Exception):
         return self.worded(PYTHON)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (type(self), *self.args), self.__dict__
+        return _unpickled, (type(self), *self.args), self.__dict__
 
     def worded(self, wording: Wording) -> str:
-        """All of it, in the words of a surface."""
-        text, cure = self._finding(wording), ", or ".join(self._cures(wording))
+        """Format the whole error for a surface: problem, allowed values, cures."""
+        text = self._problem(wording)
+        cure = ", or ".join(self._cures(wording))
         if cure:
-            return f"{_ended(text)} {cure[0].upper()}{_ended(cure[1:])}"
-        return text if self.allowed is None else _ended(text)
+            return f"{_with_full_stop(text)} {cure[0].upper()}{_with_full_stop(cure[1:])}"
+        if self.allowed is not None:
+            return _with_full_stop(text)
+        return text
 
     def preceded(self, words: Words) -> Self:
-        """The same error, with words before what is wrong that say more of where it is."""
+        """Prepend words to the problem, usually a more exact place; return the error itself."""
         self.what = Message(words, self.what)
         return self
 
-    def _finding(self, wording: Wording) -> str:
-        text = _at(self.where) + self.what.worded(wording)
-        return text if self.allowed is None else f"{text}: give {self.allowed.worded(wording)}"
+    def _problem(self, wording: Wording) -> str:
+        text = _prefix(self.where) + self.what.worded(wording)
+        if self.allowed is None:
+            return text
+        return f"{text}: give {self.allowed.worded(wording)}"
 
     def _cures(self, wording: Wording) -> list[str]:
-        """Those that a user of the surface can follow."""
-        possible = (cure for cure in self.cures if all(map(wording.offers, cure.settings)))
-        return [cure.worded(wording) for cure in possible]
+        """Return the cures that a user of the surface can follow."""
+        return [
+            cure.worded(wording)
+            for cure in self.cures
+            if all(wording.offers(setting) for setting in cure.settings)
+        ]
 
     def to_json(self) -> dict[str, Any]:
-        """The parts as JSON has them; a part that there is not is left out."""
-        words, where = JsonWording(), self.where
+        """Return the parts as JSON-compatible data; empty parts are left out."""
+        wording = JsonWording()
+        where = self.where
         parts = {
-            "message": self.worded(words),
-            "what": self.what.worded(words),
+            "message": self.worded(wording),
+            "what": self.what.worded(wording),
             "where": where._asdict() if isinstance(where, Place | Item) else where,
-            "allowed": None if self.allowed is None else self.allowed.worded(words),
+            "allowed": None if self.allowed is None else self.allowed.worded(wording),
             "cures": [
                 {
-                    "text": cure.worded(words),
+                    "text": cure.worded(wording),
                     "settings": {s.name: s.value for s in cure.settings if s.value is not ...},
                 }
                 for cure in self.cures
             ],
         }
-        if self.found is not ...:
-            parts["found"] = str(self.found) if isinstance(self.found, _Look) else self.found
-        return {name: part for name, part in parts.items() if part or name == "found"}
+        kept = {name: part for name, part in parts.items() if part}
+
+        # A value found is kept even if it is 0, False or empty.
+        if isinstance(self.found, VerbatimRepr):
+            kept["found"] = str(self.found)
+        elif self.found is not ...:
+            kept["found"] = self.found
+        return kept
 
 
-def _rebuilt(kind: type[RosenblattError], *args: Any) -> RosenblattError:
-    return kind.__new__(kind, *args)  # the parts follow, whatever the class is made from
+def _unpickled(kind: type[RosenblattError], *args: Any) -> RosenblattError:
+    # Subclasses have constructors of different signatures, so none is called; pickle restores
+    # the attributes afterwards.
+    return kind.__new__(kind, *args)
 
 
-def _ended(text: str) -> str:
+def _with_full_stop(text: str) -> str:
     return text if text.endswith((".", "?")) else f"{text}."
 
 
 class InputError(RosenblattError, ValueError):
-    """The data cannot be learned from as it is."""
+    """The data cannot be learned from in this form."""
 
 
 class InputTypeError(InputError, TypeError):
-    """The data hold things of a kind that cannot be numbers, or names of different kinds."""
+    """The data hold objects that cannot be numbers, or names of different types."""
 
 
 class DataError(InputError):
-    """A file that cannot be read as it is; `str` shows the place with a caret under it.
+    """A file cannot be read; `str` shows the line with a caret under the fault.
 
     Attributes
     ----------
     message : str
-        What is wrong, without the place.
+        The problem, without the place.
     name : str
         The file, or ``<stdin>``.
     line, column : int or None
         The place, both counted from 1, columns in characters.
     text : str or None
-        The line, as far as it is needed to see the fault.
+        The line, or the part of it around the fault.
     """
 
     def __init__(
@@ -313,24 +357,30 @@ class DataError(InputError):
     ) -> None:
         place = Place(name, line, column)
         super().__init__(what, where=place, found=found, allowed=allowed, cures=cures)
-        self.name, self.line, self.column = name, line, column
+        self.name = name
+        self.line = line
+        self.column = column
         self.excerpt = excerpt
         self.text = None if excerpt is None else excerpt[0]
 
     @property
     def message(self) -> str:
-        """What is wrong, without the place."""
+        """The problem, without the place."""
         return str(self.what)
 
     def worded(self, wording: Wording) -> str:
-        lines = [self._finding(wording), *(f"  {line}" for line in self.excerpt or ())]
-        if cures := self._cures(wording):
+        """Format the error for a surface: problem, excerpt with caret, one cure per line."""
+        lines = [self._problem(wording)]
+        if self.excerpt is not None:
+            lines += [f"  {line}" for line in self.excerpt]
+        cures = self._cures(wording)
+        if cures:
             lines.append("help: " + "\n      or ".join(cures))
         return "\n".join(lines)
 
 
 class OverflowRefused(InputError):
-    """An update would leave the range of the numbers; the model was not changed by it."""
+    """An update would overflow the floating-point range; it left the model unchanged."""
 
 
 class ParameterError(RosenblattError, ValueError):
@@ -338,7 +388,7 @@ class ParameterError(RosenblattError, ValueError):
 
 
 class NoLedgerError(ParameterError, AttributeError):
-    """A learner kept no record of its updates, so that it has no ``ledger_``."""
+    """A learner kept no record of its updates and therefore has no ``ledger_``."""
 
     def __init__(self, what: Words = "no ledger of the updates was kept", **parts: Any) -> None:
         cure = Message("keep one with ", Setting("record", True))
@@ -346,15 +396,15 @@ class NoLedgerError(ParameterError, AttributeError):
 
 
 class SlimModelError(ParameterError, AttributeError):
-    """A model was saved slim, without what nothing but learning on needs."""
+    """A model was saved slim, without the state that further training needs."""
 
 
 class ModelFileError(RosenblattError, ValueError):
-    """A file is no sound model of ours, or a model holds what a file cannot keep."""
+    """A file is not a sound model file, or a model holds a value that no file can keep."""
 
 
 class MissingExtra(RosenblattError, ImportError):
-    """An optional part needs a package that is not installed; `extra` is ours that brings it."""
+    """An optional part needs a package that is not installed; `extra` installs it."""
 
     def __init__(
         self, what: Words, *, extra: str | None = None, cures: Iterable[Words] = ()
@@ -365,11 +415,11 @@ class MissingExtra(RosenblattError, ImportError):
 
 
 class NotFittedError(RosenblattError, ValueError, AttributeError):
-    """A learner was asked before it had learned anything."""
+    """A learner was used before it was fitted."""
 
 
 class Notice(UserWarning):
-    """A warning that carries its parts, as an error does."""
+    """A warning that holds its parts, as an error does."""
 
     def __init__(self, what: Words, *, where: Where = None) -> None:
         super().__init__(str(what))
@@ -380,16 +430,17 @@ class Notice(UserWarning):
         return self.worded(PYTHON)
 
     def worded(self, wording: Wording) -> str:
-        return _at(self.where) + self.what.worded(wording)
+        """Format the warning for a surface."""
+        return _prefix(self.where) + self.what.worded(wording)
 
 
 class ConvergenceWarning(UserWarning):
-    """Training ended at its limit of epochs with mistakes left."""
+    """Training reached the limit of epochs with mistakes left."""
 
 
 class MajorityWarning(ConvergenceWarning):
-    """What was learned is no better than always predicting the most frequent class."""
+    """The model does no better than always predicting the most frequent class."""
 
 
 class DataConversionWarning(UserWarning):
-    """The data came in another shape than the one expected, and were turned into it."""
+    """The data had an unexpected shape and were converted."""
