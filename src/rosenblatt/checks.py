@@ -1,7 +1,8 @@
-"""Arguments checked, once for all rooms: the name, the value found, what is allowed, the cure.
+"""Checks of arguments, for all packages.
 
-Each check gives the value back as it came. The error it raises is a `refusal`, which carries these
-parts, so that a page, a file and the shell can say it in their own words.
+Each check returns the value unchanged or raises a `refusal`: an error that holds the name of the
+argument, the value found, the allowed values and the cure as separate parts, so that a page, a file
+and the command line can each word it in their own way.
 """
 
 from __future__ import annotations
@@ -18,13 +19,23 @@ from rosenblatt.errors import InputError, Message, ParameterError, Setting, Valu
 
 
 def choice(name: str, value: Any, *allowed: Any) -> Any:
-    """One of some words, of some numbers, or yes and no among them."""
-    # 1 == True, so the kind counts too; NumPy has texts and whole numbers of its own.
-    kind = next((k for k in (str, bool, kinds.Integral) if isinstance(value, k)), None)
-    alike = [word for word in allowed if isinstance(word, bool) == (kind is bool)]
-    if kind is None or not any(isinstance(word, kind) and value == word for word in alike):
-        known = "is not known" if isinstance(allowed[0], str) else "is not allowed"
-        raise refusal(name, value, one_of(allowed), verdict=known)
+    """Check that a value is one of the allowed words, whole numbers or booleans."""
+    # 1 == True, so the type counts as well. An abstract type is compared because NumPy has its
+    # own strings and whole numbers.
+    kind: type | None = None
+    for candidate in (str, bool, kinds.Integral):
+        if isinstance(value, candidate):
+            kind = candidate
+            break
+
+    # bool is a subclass of int: True must not match an allowed 1.
+    comparable = [word for word in allowed if isinstance(word, bool) == (kind is bool)]
+    is_known = kind is not None and any(
+        isinstance(word, kind) and value == word for word in comparable
+    )
+    if not is_known:
+        verdict = "is not known" if isinstance(allowed[0], str) else "is not allowed"
+        raise refusal(name, value, one_of(allowed), verdict=verdict)
     return value
 
 
@@ -38,23 +49,33 @@ def number(
     at_most: float | None = None,
     cure: Words | None = None,
 ) -> Any:
-    """A finite number within limits."""
+    """Check that a value is a finite number within the given limits."""
+    # Anything that is not a number stays NaN, which fails every limit.
     size = math.nan
     if isinstance(value, kinds.Real) and not isinstance(value, bool):
         try:
             size = float(value)
         except OverflowError:  # a whole number of hundreds of digits
             size = math.inf
-    limits = [
-        (f"above {above:g}", size > above) if above is not None else None,
-        (f"at least {at_least:g}", size >= at_least) if at_least is not None else None,
-        (f"below {below:g}", size < below) if below is not None else None,
-        (f"at most {at_most:g}", size <= at_most) if at_most is not None else None,
-    ]
-    given = [limit for limit in limits if limit is not None]
-    if not math.isfinite(size) or not all(kept for _, kept in given):
-        bounds = " and ".join(text for text, _ in given)
-        raise refusal(name, value, f"a finite number {bounds}".rstrip(), cure)
+
+    limits: list[str] = []
+    is_allowed = math.isfinite(size)
+    if above is not None:
+        limits.append(f"above {above:g}")
+        is_allowed = is_allowed and size > above
+    if at_least is not None:
+        limits.append(f"at least {at_least:g}")
+        is_allowed = is_allowed and size >= at_least
+    if below is not None:
+        limits.append(f"below {below:g}")
+        is_allowed = is_allowed and size < below
+    if at_most is not None:
+        limits.append(f"at most {at_most:g}")
+        is_allowed = is_allowed and size <= at_most
+
+    if not is_allowed:
+        allowed = " ".join(["a finite number", " and ".join(limits)]).rstrip()
+        raise refusal(name, value, allowed, cure)
     return value
 
 
@@ -67,28 +88,34 @@ def whole(
     none: str = "",
     cure: Words | None = None,
 ) -> Any:
-    """A whole number; with `none` None is allowed too, and means what `none` says."""
+    """Check that a value is a whole number within limits.
+
+    ``none`` describes what None stands for; if it is empty, None is not allowed.
+    """
     if value is None and none:
         return value
     is_whole = isinstance(value, kinds.Integral) and not isinstance(value, bool)
-    if not is_whole or value < at_least or (at_most is not None and value > at_most):
-        limits = f"of at least {at_least:,}"
-        if at_most is not None:
-            limits = f"from {at_least:,} to {at_most:,}"
-        other = (", or ", Value(None), f" for {none}") if none else ()
-        raise refusal(name, value, Message(f"a whole number {limits}", *other), cure)
-    return value
+    if is_whole and value >= at_least and (at_most is None or value <= at_most):
+        return value
+
+    limits = f"of at least {at_least:,}"
+    if at_most is not None:
+        limits = f"from {at_least:,} to {at_most:,}"
+    allowed = Message(f"a whole number {limits}")
+    if none:
+        allowed = Message(allowed, ", or ", Value(None), f" for {none}")
+    raise refusal(name, value, allowed, cure)
 
 
 def flag(name: str, value: Any) -> Any:
-    """True or False, also as NumPy has them or as 1 and 0."""
+    """Check that a value is True or False; NumPy's booleans, 1 and 0 are allowed."""
     if not isinstance(value, kinds.Integral | np.bool_) or value not in (0, 1):
         raise refusal(name, value, one_of([True, False]))
     return value
 
 
 def numbers(name: str, values: Any) -> npt.NDArray[Any]:
-    """A dense array of real numbers, of whatever type they are; objects become float64."""
+    """Return values as a dense array of real numbers; objects become float64."""
     if hasattr(values, "tocsr"):
         raise InputError(f"{name} is sparse; it must be dense here ({name}.toarray() makes it so)")
     try:
@@ -110,57 +137,79 @@ def refusal(
     *,
     verdict: str = "is not allowed",
 ) -> ParameterError:
-    """The error for an argument: its name, the value found, what is allowed, the cure."""
+    """Return the error for an argument: its name, the value found, the allowed values, the cure."""
     found = compact(value)
     what = Message(Setting(name, found), f" {verdict}")
     return ParameterError(what, where=name, found=found, allowed=allowed, cures=cure or ())
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str | None:
-    """The cure for a slip of the hand, if one of the names is close."""
+    """Return the cure for a typing error, or None if no known name is close enough."""
     meant = nearest_name(name, known)
-    return None if meant is None else f'did you mean "{meant}"?'
+    if meant is None:
+        return None
+    return f'did you mean "{meant}"?'
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The one known name that was surely meant; None if none is near, or two are equally so.
+    """Return the known name that was most likely meant; None if none or several are closest.
 
-    Near is a name that a slip or two make of it, of more letters a few more, or that it is the
-    beginning of. Capitals, blanks and joining marks do not count.
+    A name is close if it takes at most one edit per three letters (and at least one is always
+    allowed), or if it starts with the given name. Case, spaces, hyphens, underscores and dots are
+    ignored.
     """
-    wanted = _bare(name)
-    found: dict[str, float] = {}
-    for one in known:
-        bare = _bare(one)
-        slips = float(_n_slips(wanted, bare))
-        if len(wanted) > 2 and bare.startswith(wanted):
-            slips = min(slips, 1.0)
-        if slips <= max(1, (max(len(wanted), len(bare)) + 1) // 3) and slips < len(wanted):
-            found[one] = slips
-    best = [one for one, slips in found.items() if slips == min(found.values())]
+    wanted = _normalized(name)
+    distances: dict[str, int] = {}
+    for candidate in known:
+        normalized = _normalized(candidate)
+        distance = _edit_distance(wanted, normalized)
+        if len(wanted) > 2 and normalized.startswith(wanted):
+            distance = min(distance, 1)
+
+        longest = max(len(wanted), len(normalized))
+        largest_allowed = max(1, (longest + 1) // 3)
+        if distance <= largest_allowed and distance < len(wanted):
+            distances[candidate] = distance
+
+    nearest = min(distances.values(), default=0)
+    best = [candidate for candidate, distance in distances.items() if distance == nearest]
     return best[0] if len(best) == 1 else None
 
 
-def _bare(name: str) -> str:
+def _normalized(name: str) -> str:
     return "".join(c for c in name.lower() if c not in " -_.")
 
 
-def _n_slips(one: str, other: str) -> int:
-    """How many letters to take out, put in, exchange, or swap with their neighbour."""
-    before: list[int] = []
+def _edit_distance(one: str, other: str) -> int:
+    """Count the insertions, deletions, substitutions and swaps of neighbours between two words.
+
+    This is the Damerau-Levenshtein distance (optimal string alignment), row by row.
+    """
+    two_above: list[int] = []
+    above: list[int] = []
     row = list(range(len(other) + 1))
     for i, a in enumerate(one):
-        before, last, row = row, before, [i + 1]
+        two_above = above
+        above = row
+        row = [i + 1]
         for j, b in enumerate(other):
-            slips = min(before[j + 1] + 1, row[j] + 1, before[j] + (a != b))
-            if i and j and a == other[j - 1] and b == one[i - 1]:
-                slips = min(slips, last[j - 1] + 1)
-            row.append(slips)
+            deletion = above[j + 1] + 1
+            insertion = row[j] + 1
+            substitution = above[j] + (a != b)
+            distance = min(deletion, insertion, substitution)
+            is_swap = i > 0 and j > 0 and a == other[j - 1] and b == one[i - 1]
+            if is_swap:
+                distance = min(distance, two_above[j - 1] + 1)
+            row.append(distance)
     return row[-1]
 
 
 def one_of(allowed: Sequence[Any]) -> Message:
-    """The words for a choice: 'a', 'b' or 'c'."""
+    """Return the words for a choice: 'a', 'b' or 'c'."""
     *first, last = map(Value, allowed)
-    commas = [part for value in first for part in (value, ", ")][:-1]
-    return Message(*commas, " or ", last) if first else Message(last)
+    if not first:
+        return Message(last)
+    parts: list[str | Value] = [first[0]]
+    for value in first[1:]:
+        parts += [", ", value]
+    return Message(*parts, " or ", last)
