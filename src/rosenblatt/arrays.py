@@ -1,4 +1,4 @@
-"""Types of arrays, and sparse rows that need nothing but NumPy."""
+"""Types of arrays, and a sparse matrix that needs only NumPy."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from rosenblatt._kernels.array_types import IntArray as IntArray
 from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt.errors import InputError, MissingExtra
 
-# float32 or float64, as the rows came; the type of a sum of two of these cannot be written down.
+# float32 or float64, like the rows; the type of a sum of two of these cannot be written down.
 AnyFloatArray = npt.NDArray[Any]
-# A function of a slice: the scores of those rows of a table.
+# A function that returns the scores of a slice of rows.
 Scorer = Callable[[slice], AnyFloatArray]
-# Places, as NumPy finds them.
+# Indices as NumPy returns them.
 IndexArray = npt.NDArray[np.intp]
-# The number of the class of each row.
+# The class index of each row.
 Labels = npt.NDArray[np.int32]
-# Arrays by name, as a model file has them.
+# Arrays by name, as stored in a model file.
 Arrays = dict[str, npt.NDArray[Any]]
 
 Origin = Literal["csr", "csr_array", "csr_matrix"]
@@ -32,12 +32,12 @@ LARGEST_INT32 = 2**31 - 1
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether a table is sparse: rows of ours, or a matrix or array of SciPy."""
+    """Return whether a table is sparse: `SparseRows`, or a matrix or array of SciPy."""
     return hasattr(X, "tocsr")
 
 
 def canonical(X: Any) -> Any:
-    """Sparse rows as CSR with sorted columns, none twice; a copy only if they are not."""
+    """Return a sparse table as CSR with sorted, unique columns; copy only to convert."""
     if X.format != "csr" or not X.has_canonical_format:
         X = X.tocsr(copy=True)
         X.sum_duplicates()
@@ -45,31 +45,35 @@ def canonical(X: Any) -> Any:
 
 
 def readable(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
-    """What a loop can read: contiguous, at an aligned address; a copy only if it is not."""
-    found = np.ascontiguousarray(values, dtype)
-    return found if found.flags.aligned else found.copy()
+    """Return a contiguous, aligned array, as compiled loops need it; copy only to convert."""
+    array = np.ascontiguousarray(values, dtype)
+    if array.flags.aligned:
+        return array
+    return array.copy()
 
 
 def for_caller(table: Any) -> Any:
-    """A table of ours as the caller's were: rows made of SciPy's become SciPy's again."""
-    return table.to_origin() if isinstance(table, SparseRows) else table
+    """Return a table in the caller's own type: rows made from SciPy become SciPy's again."""
+    if isinstance(table, SparseRows):
+        return table.to_origin()
+    return table
 
 
 class SparseRows:
-    """A CSR matrix with sorted columns, none twice, in three arrays; SciPy is not needed.
+    """A CSR matrix with sorted, unique columns in three NumPy arrays, independent of SciPy.
 
-    ``X[5:9]``, ``X[[3, 1]]`` and ``X[mask]`` are rows of the table, ``X @ W`` is dense. Rows that
-    were made of a SciPy matrix remember its kind, so that what is learned from them can be handed
-    out in the kind the caller has. The arrays are not copied, so they must not be changed.
+    ``X[5:9]``, ``X[[3, 1]]`` and ``X[mask]`` select rows; ``X @ W`` is a dense array. Rows made
+    from a SciPy matrix remember its type, so that results can be returned in the type that the
+    caller uses. The arrays are shared, not copied, so they must not be modified.
 
     Attributes
     ----------
     data, indices, indptr : ndarray
-        The values of all rows one after the other, their columns, and where each row begins.
+        The stored values row by row, their columns, and the start of each row.
     shape : tuple of int
         Number of rows and of features.
     origin : {"csr", "csr_array", "csr_matrix"}
-        What the rows were made of: "csr" is a table of this kind.
+        The type that the rows were made from; "csr" is this class itself.
 
     Examples
     --------
@@ -87,7 +91,7 @@ class SparseRows:
     format = "csr"
     ndim = 2
     has_canonical_format = True
-    # An array times sparse rows asks these, and not each of its numbers.
+    # Makes NumPy call __rmatmul__ for ``array @ rows`` instead of multiplying element by element.
     __array_ufunc__ = None
 
     def __init__(
@@ -99,18 +103,22 @@ class SparseRows:
         *,
         origin: Origin = "csr",
     ) -> None:
+        # The compiled loops need one integer type for both.
         if indices.dtype != indptr.dtype or indices.dtype not in (np.int32, np.int64):
-            index = _index(len(data), n_features)
-            indices, indptr = indices.astype(index, copy=False), indptr.astype(index, copy=False)
-        stored = int(indptr[-1])
-        self.data, self.indices = readable(data[:stored]), readable(indices[:stored])
+            index_type = _index_type(len(data), n_features)
+            indices = indices.astype(index_type, copy=False)
+            indptr = indptr.astype(index_type, copy=False)
+
+        n_stored = int(indptr[-1])
+        self.data = readable(data[:n_stored])
+        self.indices = readable(indices[:n_stored])
         self.indptr = readable(indptr)
-        self.shape = len(indptr) - 1, int(n_features)
+        self.shape = (len(indptr) - 1, int(n_features))
         self.origin: Origin = origin
 
     @classmethod
     def of(cls, table: Any) -> SparseRows:
-        """Rows of a sparse matrix or array of SciPy; nothing is copied if it is canonical CSR."""
+        """Wrap a sparse matrix or array of SciPy; canonical CSR is not copied."""
         if isinstance(table, SparseRows):
             return table
         if len(table.shape) != 2:
@@ -121,13 +129,13 @@ class SparseRows:
 
     @classmethod
     def from_dense(cls, table: npt.ArrayLike, *, origin: Origin = "csr") -> Self:
-        """The values of a 2-D array that are not 0."""
+        """Store the nonzero values of a 2-D array."""
         dense = np.asarray(table)
         if dense.ndim != 2:
             raise InputError(f"X has shape {dense.shape}; a table of rows has 2 dimensions.")
         row, column = np.nonzero(dense)
         starts = _starts(np.bincount(row, minlength=len(dense)))
-        column = column.astype(_index(len(row), dense.shape[1]))
+        column = column.astype(_index_type(len(row), dense.shape[1]))
         return cls(dense[row, column], column, starts, dense.shape[1], origin=origin)
 
     @classmethod
@@ -140,29 +148,40 @@ class SparseRows:
         *,
         origin: Origin = "csr",
     ) -> SparseRows:
-        """Rows whose columns may come in any order; values of one place are added up."""
-        found = cls(data, indices, indptr, n_features, origin=origin)
-        row, column = found.row_numbers(), found.indices
-        is_next = row[1:] == row[:-1]
-        if not (is_next & (column[1:] <= column[:-1])).any():
-            return found
+        """Make rows from columns in any order; values at the same place are added up."""
+        rows = cls(data, indices, indptr, n_features, origin=origin)
+        row = rows.row_numbers()
+        column = rows.indices
+        is_same_row = row[1:] == row[:-1]
+        is_out_of_order = is_same_row & (column[1:] <= column[:-1])
+        if not is_out_of_order.any():
+            return rows
+
+        # lexsort is stable: values at the same place keep their order, so their sum is exact.
         order = np.lexsort((column, row))
-        row, column, values = row[order], column[order], found.data[order]
+        row = row[order]
+        column = column[order]
+        values = rows.data[order]
+
+        # Sum each run of values at the same place.
         is_new = np.append(True, (row[1:] != row[:-1]) | (column[1:] != column[:-1]))
         values = np.add.reduceat(values, np.flatnonzero(is_new), dtype=values.dtype)
-        starts = _starts(np.bincount(row[is_new], minlength=found.shape[0]))
+        starts = _starts(np.bincount(row[is_new], minlength=rows.shape[0]))
         return cls(values, column[is_new], starts, n_features, origin=origin)
 
     @classmethod
     def concat(cls, parts: Sequence[SparseRows], n_features: int | None = None) -> SparseRows:
-        """The rows of several tables, one after the other, as wide as the widest, or wider."""
+        """Stack the rows of several tables; the result is as wide as the widest, or n_features."""
         width = max(n_features or 0, *(part.shape[1] for part in parts))
         if len(parts) == 1:
             return parts[0].widen(width)
+
         starts = _starts(np.concatenate([np.diff(part.indptr) for part in parts]))
         data = np.concatenate([part.data for part in parts])
-        index = _index(len(data), width)
-        indices = np.concatenate([part.indices for part in parts], dtype=index, casting="same_kind")
+        index_type = _index_type(len(data), width)
+        indices = np.concatenate(
+            [part.indices for part in parts], dtype=index_type, casting="same_kind"
+        )
         return cls(data, indices, starts, width, origin=parts[0].origin)
 
     @property
@@ -171,7 +190,7 @@ class SparseRows:
 
     @property
     def nnz(self) -> int:
-        """How many values are stored."""
+        """Return the number of stored values."""
         return len(self.data)
 
     def __len__(self) -> int:
@@ -181,6 +200,7 @@ class SparseRows:
         return f"<SparseRows of shape {self.shape}, {self.dtype}, {self.nnz:,} stored>"
 
     def __array__(self, *_: Any, **__: Any) -> npt.NDArray[Any]:
+        # NumPy calls this for np.asarray(rows), which would silently make an array of objects.
         raise InputError(
             "sparse rows are no array: X.toarray() writes their zeros out, X.tocsr() makes a "
             "csr_array of SciPy, which scikit-learn takes. TextFeatures gives these once SciPy is "
@@ -188,27 +208,35 @@ class SparseRows:
         )
 
     def row_numbers(self) -> npt.NDArray[np.intp]:
-        """The row of each value."""
+        """Return the row index of each stored value."""
         return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
 
     def squared_norms(self) -> FloatArray:
-        """The squared length of each row."""
-        sums, stored = np.zeros(self.shape[0]), np.flatnonzero(np.diff(self.indptr))
-        squares = np.square(self.data, dtype=np.float64)
-        sums[stored] = np.add.reduceat(squares, self.indptr[stored]) if len(stored) else 0.0
+        """Return ``‖x‖²`` of each row."""
+        sums = np.zeros(self.shape[0])
+        # reduceat cannot sum empty rows.
+        not_empty = np.flatnonzero(np.diff(self.indptr))
+        if len(not_empty):
+            squares = np.square(self.data, dtype=np.float64)
+            sums[not_empty] = np.add.reduceat(squares, self.indptr[not_empty])
         return sums
 
     def column_range(self) -> tuple[FloatArray, FloatArray]:
-        """The smallest and the largest value of each column, where nothing is stored 0."""
+        """Return the smallest and the largest value of each column, zeros included."""
         n, d = self.shape
-        low, high = np.full(d, np.inf), np.full(d, -np.inf)
+        low = np.full(d, np.inf)
+        high = np.full(d, -np.inf)
         np.minimum.at(low, self.indices, self.data)
         np.maximum.at(high, self.indices, self.data)
+
+        # A column with fewer stored values than rows also contains zeros.
         has_zero = np.bincount(self.indices, minlength=d) < max(n, 1)
-        low[has_zero], high[has_zero] = np.minimum(low, 0)[has_zero], np.maximum(high, 0)[has_zero]
+        low[has_zero] = np.minimum(low[has_zero], 0)
+        high[has_zero] = np.maximum(high[has_zero], 0)
         return low, high
 
     def _with(self, data: Any, indices: Any, indptr: Any, n_features: int | None = None) -> Self:
+        """Make a table of the same type and origin from other arrays."""
         width = self.shape[1] if n_features is None else n_features
         return type(self)(data, indices, indptr, width, origin=self.origin)
 
@@ -218,40 +246,44 @@ class SparseRows:
         first, last, step = rows.indices(self.shape[0])
         if step != 1:
             return self.take(np.arange(first, last, step))
+
+        # Rows that follow each other share their values with the table.
         starts = self.indptr[first : max(first, last) + 1]
         part = slice(starts[0], starts[-1])
         return self._with(self.data[part], self.indices[part], starts - starts[0])
 
     def take(self, rows: npt.ArrayLike) -> Self:
-        """Some rows by their numbers, in that order, or by a mask."""
+        """Return the rows with the given indices, in that order, or those selected by a mask."""
         numbers = np.asarray(rows)
         if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iub"):
             raise IndexError(
                 "rows are taken by a slice, a list of their numbers or a mask, as X[3:4] for one."
             )
-        if not numbers.size:
+        if not numbers.size:  # an empty list is float64, which cannot index
             numbers = numbers.astype(np.intp)
+
         starts = self.indptr[:-1][numbers].astype(np.int64)
         counts = self.indptr[1:][numbers] - starts
         total = int(counts.sum())
-        data, indices = np.empty(total, self.dtype), np.empty(total, self.indices.dtype)
-        for given, out in ((self.data, data), (self.indices, indices)):
-            _require(loops.gather(given, starts, counts, out))
+        data = np.empty(total, self.dtype)
+        indices = np.empty(total, self.indices.dtype)
+        _require(loops.gather(self.data, starts, counts, data))
+        _require(loops.gather(self.indices, starts, counts, indices))
         return self._with(data, indices, _starts(counts))
 
     def keep(self, mask: npt.NDArray[np.bool_]) -> Self:
-        """The same rows with only those of their values for which the mask holds."""
+        """Return the same rows with only the stored values that the mask selects."""
         return self._with(self.data[mask], self.indices[mask], _starts(mask)[self.indptr])
 
     def narrow(self, n_features: int) -> Self:
-        """The same rows without the columns from ``n_features`` on."""
+        """Return the same rows with only the first ``n_features`` columns."""
         if n_features >= self.shape[1]:
             return self
         kept = self.keep(self.indices < n_features)
         return kept._with(kept.data, kept.indices, kept.indptr, n_features)
 
     def widen(self, n_features: int) -> Self:
-        """The same rows with more columns, in which nothing is stored."""
+        """Return the same rows with empty columns added, ``n_features`` in total."""
         if n_features < self.shape[1]:
             raise InputError(
                 f"n_features={n_features:,} is below {self.shape[1]:,}: narrow() drops columns."
@@ -259,20 +291,23 @@ class SparseRows:
         return self._with(self.data, self.indices, self.indptr, n_features)
 
     def astype(self, dtype: npt.DTypeLike, copy: bool = False) -> Self:
-        """The same rows with values of another type; if they have it, they are not copied."""
+        """Return the same rows with values of another type; copy only to convert."""
         data = self.data.astype(dtype, copy=copy)
-        return self if data is self.data else self._with(data, self.indices, self.indptr)
+        if data is self.data:
+            return self
+        return self._with(data, self.indices, self.indptr)
 
     def copy(self) -> Self:
+        """Return a copy with its own arrays."""
         return self._with(self.data.copy(), self.indices.copy(), self.indptr.copy())
 
     def __abs__(self) -> Self:
         return self._with(np.abs(self.data), self.indices, self.indptr)
 
     def toarray(self, columns: npt.NDArray[np.integer[Any]] | None = None) -> npt.NDArray[Any]:
-        """The rows as a 2-D array, of all columns or of some in any order."""
+        """Return a dense 2-D array of all columns, or of the given columns in any order."""
         if columns is not None:
-            return self._some_columns(columns)
+            return self._dense_columns(columns)
         out = np.zeros(self.shape, self.dtype)
         if self.dtype in (np.float64, np.float32, np.int8):
             _require(loops.write(self._parts(self.dtype), out))
@@ -280,31 +315,41 @@ class SparseRows:
             out[self.row_numbers(), self.indices] = self.data
         return out
 
-    def _some_columns(self, columns: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
-        known, place = np.unique(columns, return_inverse=True)
-        if len(known) and not -1 < known[0] <= known[-1] < self.shape[1]:
+    def _dense_columns(self, columns: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
+        # The same column may be wanted several times; each is looked up once.
+        wanted, place = np.unique(columns, return_inverse=True)
+        if len(wanted) and not -1 < wanted[0] <= wanted[-1] < self.shape[1]:
             raise IndexError(f"columns must lie between 0 and {self.shape[1] - 1}.")
+
+        # The new column of each stored value, -1 if its column is not wanted.
         if self.shape[1] <= 8 * self.nnz + 65_536:
-            place_of = np.full(self.shape[1], -1, self.indices.dtype)
-            place_of[known] = np.arange(len(known))
-            at = place_of[self.indices]
-        else:  # a table of all columns would be larger than the rows
-            at = np.searchsorted(known, self.indices).astype(self.indices.dtype)
-            at[np.append(known, -1)[at] != self.indices] = -1
-        kept = self.keep(at >= 0)
-        some = kept._with(kept.data, at[at >= 0], kept.indptr, len(known))
-        found = some.toarray()
-        return found if np.array_equal(place, np.arange(len(known))) else found[:, place]
+            new_column_of = np.full(self.shape[1], -1, self.indices.dtype)
+            new_column_of[wanted] = np.arange(len(wanted))
+            new_column = new_column_of[self.indices]
+        else:
+            # A lookup table of all columns would be larger than the rows themselves.
+            new_column = np.searchsorted(wanted, self.indices).astype(self.indices.dtype)
+            new_column[np.append(wanted, -1)[new_column] != self.indices] = -1
+
+        is_wanted = new_column >= 0
+        kept = self.keep(is_wanted)
+        some = kept._with(kept.data, new_column[is_wanted], kept.indptr, len(wanted))
+        dense = some.toarray()
+        if np.array_equal(place, np.arange(len(wanted))):
+            return dense
+        return dense[:, place]
 
     def tocsr(self, copy: bool = False) -> Any:
-        """The same rows as SciPy's csr_array; the arrays are shared, unless a copy is asked for."""
-        return self._scipy("csr_array", copy)
+        """Return the same rows as SciPy's csr_array; the arrays are shared unless ``copy``."""
+        return self._to_scipy("csr_array", copy)
 
     def to_origin(self) -> Any:
-        """The rows as what they were made of: SciPy's array or matrix, or as they are."""
-        return self if self.origin == "csr" else self._scipy(self.origin)
+        """Return the rows in the type they were made from: SciPy's array, its matrix, or self."""
+        if self.origin == "csr":
+            return self
+        return self._to_scipy(self.origin)
 
-    def _scipy(self, kind: str, copy: bool = False) -> Any:
+    def _to_scipy(self, kind: str, copy: bool = False) -> Any:
         try:
             import scipy.sparse
         except ImportError:
@@ -315,6 +360,7 @@ class SparseRows:
             ) from None
         parts = (self.data, self.indices, self.indptr)
         matrix = getattr(scipy.sparse, kind)(parts, shape=self.shape, copy=copy)
+        # Without the flag SciPy would check the order of the columns again.
         matrix.has_canonical_format = True
         return matrix
 
@@ -324,61 +370,72 @@ class SparseRows:
         table = np.asarray(dense)
         if table.ndim not in (1, 2) or len(table) != self.shape[1]:
             raise _mismatch(self, table)
-        by_column = table[:, None] if table.ndim == 1 else table
-        kind = np.int8 if self.dtype == table.dtype == np.int8 else _float(self.dtype, table.dtype)
+
+        is_vector = table.ndim == 1
+        by_column = table[:, None] if is_vector else table
+        if self.dtype == table.dtype == np.int8:
+            kind = self.dtype
+        else:
+            kind = _float_type(self.dtype, table.dtype)
         out = np.zeros((self.shape[0], by_column.shape[1]), kind)
         _require(loops.times(self._parts(kind), readable(by_column, kind), out))
-        return out[:, 0] if table.ndim == 1 else out
+        return out[:, 0] if is_vector else out
 
     def __rmatmul__(self, dense: Any) -> npt.NDArray[Any]:
         table = np.asarray(dense)
         if table.ndim not in (1, 2) or table.shape[-1] != self.shape[0]:
             raise _mismatch(table, self)
-        kind = _float(self.dtype, table.dtype)
+
+        kind = _float_type(self.dtype, table.dtype)
         by_row = readable(np.atleast_2d(table).T, kind)
         out = np.zeros((self.shape[1], by_row.shape[1]), kind)
         _require(loops.from_left(self._parts(kind), by_row, out))
         return out[:, 0] if table.ndim == 1 else out.T
 
     def products(self, other: Any, *, in_common: bool = False) -> npt.NDArray[Any]:
-        """The product of each row with each row of another table, as a 2-D array.
+        """Return the dot product of each row with each row of another table, as a 2-D array.
 
-        With ``in_common``, for two sparse tables, it is Σ min(|a|, |b|) over the columns where the
-        signs agree. The work for these is the number of columns that pairs of rows share.
+        With ``in_common``, for two sparse tables, the product of two rows is Σ min(|a|, |b|) over
+        the columns where the signs agree. For sparse tables the cost is the number of columns that
+        pairs of rows share.
         """
         if not is_sparse(other):
             return self @ np.asarray(other).T
         other = SparseRows.of(other)
         if other.shape[1] != self.shape[1]:
             raise _mismatch(self, other)
-        kind = _float(self.dtype, other.dtype)
-        index = np.promote_types(self.indices.dtype, other.indices.dtype)
+        kind = _float_type(self.dtype, other.dtype)
+        index_type = np.promote_types(self.indices.dtype, other.indices.dtype)
         out = np.zeros((self.shape[0], other.shape[0]), kind)
-        A, B = self._parts(kind, index), other._parts(kind, index)
+        A = self._parts(kind, index_type)
+        B = other._parts(kind, index_type)
         _require(loops.pairs(A, B, self.shape[1], in_common, out))
         return out
 
-    def _parts(self, dtype: Any, index: Any = None) -> loops.Parts:
-        """The arrays as the loops read them."""
-        starts, columns = self.indptr, self.indices
-        if index is not None:
-            starts, columns = starts.astype(index, copy=False), columns.astype(index, copy=False)
+    def _parts(self, dtype: np.dtype[Any], index_type: np.dtype[Any] | None = None) -> loops.Parts:
+        """Return values, columns and starts with the types that the loops need."""
+        starts = self.indptr
+        columns = self.indices
+        if index_type is not None:
+            starts = starts.astype(index_type, copy=False)
+            columns = columns.astype(index_type, copy=False)
         return self.data.astype(dtype, copy=False), columns, starts
 
 
 def _starts(counts: npt.NDArray[Any]) -> IntArray:
-    """Where runs of so many begin that lie one after the other, and where the last ends."""
+    """Return the start of each row, and the end of the last, given the lengths of the rows."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
-def _index(n_stored: int, n_features: int) -> Any:
-    """The type of columns and starts."""
+def _index_type(n_stored: int, n_features: int) -> type[np.int32] | type[np.int64]:
+    """Return the smallest integer type that can hold every column and every start."""
     return np.int64 if max(n_stored, n_features) > LARGEST_INT32 else np.int32
 
 
-def _float(*kinds: np.dtype[Any]) -> np.dtype[Any]:
-    """float32 if all are, else float64."""
-    return np.dtype(np.float32 if all(kind == np.float32 for kind in kinds) else np.float64)
+def _float_type(*kinds: np.dtype[Any]) -> np.dtype[Any]:
+    """Return float32 if all types are float32, otherwise float64."""
+    are_narrow = all(kind == np.float32 for kind in kinds)
+    return np.dtype(np.float32 if are_narrow else np.float64)
 
 
 def _mismatch(left: Any, right: Any) -> InputError:
