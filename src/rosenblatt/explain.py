@@ -1,8 +1,8 @@
-"""Why a prediction: what each feature and each past mistake puts into its score.
+"""Explanations of predictions: the contribution of each feature and each past mistake.
 
 Every model of the family is ``w = w0 + Σ step·φ``. So the score of an example is a sum over its
 features, ``Σ weight·value``, and the same score is a sum over the mistakes of training,
-``Σ step·similarity``, the similarity being the product of the mistaken row with the example.
+``Σ step·similarity``. The similarity is the product of the mistaken row with the example.
 """
 
 from __future__ import annotations
@@ -19,19 +19,22 @@ from rosenblatt.text_tables import ordinary, text_table
 if TYPE_CHECKING:
     from rosenblatt.plot.contributions import ContributionsDisplay
 
+# Number of contributions shown by default.
 SHOWN = 10
+# In characters.
 LONGEST_NAME = 40
+# The name of the contribution of an average row.
 USUAL = "the average row"
-# What rounding leaves of a sum, as a share of its parts; weights may be float32.
+# Rounding error of a sum, relative to the size of its parts; weights may be float32.
 ROUNDING = 1e-6
 
 
 class Contribution(NamedTuple):
-    """What a feature adds to a score: ``contribution = weight · (value - usual)``.
+    """The part of a score that one feature adds: ``contribution = weight · (value - usual)``.
 
-    ``usual`` is what the average row has, as far as the model knows, else 0.
-    ``kind`` is "feature", "bias", of a tagger also "step" (from the tag before), or "rest" for
-    several that were joined; ``n_joined`` says how many.
+    ``usual`` is the value in an average row, or 0 if the model does not store it. ``kind`` is
+    "feature", "bias", "step" (of a tagger: the transition from the previous tag) or "rest", for
+    ``n_joined`` features that were summed up.
     """
 
     name: Any
@@ -44,14 +47,14 @@ class Contribution(NamedTuple):
 
 
 class PastMistake(NamedTuple):
-    """What a past example adds to a score: ``contribution = step · similarity``.
+    """The part of a score that one past example adds: ``contribution = step · similarity``.
 
-    ``row`` is its number in the ``X`` of ``fit`` or its place in the stream, None for several that
-    were joined (``n_joined`` of them). ``step`` is the sum of its ``updates``, negative where they
-    spoke against the class. ``y_true`` and ``y_pred`` are the classes that its last update raised
-    and lowered; of a kernel with a budget they and the number of updates are not known (None and
-    0). With votes ``step`` is the share of all examples that the weights born of its updates
-    survived, and ``similarity`` their mean vote, from -1 to 1.
+    ``row`` is its index in the ``X`` of ``fit`` or its place in the stream; None stands for
+    ``n_joined`` rows that were summed up. ``step`` is the sum of the steps of its ``updates``,
+    negative if they lowered the class. ``y_true`` and ``y_pred`` are the classes that its last
+    update raised and lowered; a kernel with a budget does not keep them, nor the number of updates
+    (None and 0). With votes, ``step`` is the share of all examples that the weights made by its
+    updates survived, and ``similarity`` is their mean vote, from -1 to 1.
     """
 
     row: int | None
@@ -66,37 +69,38 @@ class PastMistake(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """A score, taken apart by feature and by past mistake.
+    """A score as a sum over features, and as a sum over past mistakes.
 
     Attributes
     ----------
     prediction : object
-        What the model predicts.
+        The prediction of the model.
     score : float
-        What is explained: the score of ``label`` or, where ``against`` is asked for, its lead over
-        that. With two classes the score of one is that of the other with the other sign.
+        The number that is explained: the score of ``label`` or, if ``against`` is given, the score
+        of ``label`` minus that of ``against``. With two classes, their scores differ in sign only.
     label, against : object
-        Whose score; by default that of the prediction.
+        The class whose score is explained, by default the prediction, and the class it is
+        compared with, by default None.
     runner_up, runner_up_score : object, float
-        The class with the highest score beside the prediction; None where nobody knows.
+        The class with the second highest score; None if it is not known.
     scores : dict
         The score of every class.
     contributions : list of Contribution
         By feature, largest first, then the bias and, if some were left out, their sum. They add up
-        to the score. Empty where the score is no sum over features: of kernels, and of votes.
+        to the score. Empty for kernels and votes, whose score is not a sum over features.
     mistakes : list of PastMistake or None
-        By past example, largest first; with ``before`` they add up to the score too. None where
-        they are not known.
+        By past example, largest first; together with ``before`` they add up to the score. None if
+        they were not recorded.
     before : float
-        What comes from the weights before the first recorded mistake.
+        The score under the weights before the first recorded mistake.
     without_weight : int
-        Features of the example that have no weight.
+        Number of features of the example that have no weight.
     unknown : dict of str to list of str
-        Features, or levels of a column, that training did not meet.
+        Features, or levels of a column, that did not occur in training.
     clipped : list of str
-        Columns of numbers whose value lies so far out that the schema cut it off.
+        Numeric columns whose value is so extreme that the schema clipped it.
     votes : bool
-        Whether the score counts votes.
+        True if the score counts votes.
     """
 
     prediction: Any
@@ -115,82 +119,108 @@ class Explanation:
     votes: bool = False
 
     def cut(self, top: int | None) -> Self:
-        """The same with the ``top`` largest parts of each list; the others are joined into one."""
+        """Return the explanation with the ``top`` largest parts of each list.
+
+        The other parts of a list are summed up in one.
+        """
         if top is None:
             return self
         checks.whole("top", top, at_least=1)
-        parts, mistakes = self.contributions, self.mistakes
+
+        parts = self.contributions
         features = [part for part in parts if part.kind != "bias"]
-        if sum(part.kind != "rest" for part in features) > top:
-            n, total = _join(features[top:])
+        n_features = sum(part.kind != "rest" for part in features)
+        if n_features > top:
+            n, total = _sum_of(features[top:])
             bias = [part for part in parts if part.kind == "bias"]
             rest = Contribution(count(n, "other feature"), None, None, total, "rest", n)
             parts = [*features[:top], *bias, rest]
-        if mistakes is not None and sum(one.row is not None for one in mistakes) > top:
-            n, total = _join(mistakes[top:])
-            updates = sum(one.updates for one in mistakes[top:])
-            others = PastMistake(None, None, None, updates, None, None, total, n)
-            mistakes = [*mistakes[:top], others]
+
+        mistakes = self.mistakes
+        if mistakes is not None:
+            n_rows = sum(one.row is not None for one in mistakes)
+            if n_rows > top:
+                n, total = _sum_of(mistakes[top:])
+                updates = sum(one.updates for one in mistakes[top:])
+                others = PastMistake(None, None, None, updates, None, None, total, n)
+                mistakes = [*mistakes[:top], others]
         return replace(self, contributions=parts, mistakes=mistakes)
 
     def with_mistakes(self, found: list[PastMistake]) -> Self:
-        """The same with past mistakes; what they leave of the score was there before them."""
+        """Return the explanation with past mistakes; ``before`` is the rest of the score."""
         found = sorted(found, key=lambda one: -abs(one.contribution))
-        before = self.score - _join(found)[1]
+        before = self.score - _sum_of(found)[1]
+
+        # A rest as small as the rounding error of the sum is no rest.
         size = max(abs(self.score), sum(abs(one.contribution) for one in found))
-        before = before if abs(before) > ROUNDING * size else 0.0
+        if abs(before) <= ROUNDING * size:
+            before = 0.0
         return replace(self, mistakes=found, before=before)
 
-    # ------------------------------------------------------------------ for people
+    # ------------------------------------------------------------------ text
 
     def __str__(self) -> str:
         return "\n".join([self.headline(), *self.cut(SHOWN).lines()])
 
     def lines(self, where: Callable[[int], str] = "row {:,}".format) -> list[str]:
-        """All parts as lines of text; ``where`` names a past example by its number."""
+        """Return all parts as lines of text; ``where`` formats the index of a past example."""
         by_feature, by_mistake = self.titles()
-        by_feature += aligned(self.feature_cells())
-        return [*by_feature, *by_mistake, *aligned(self.mistake_cells(where))]
+        feature_lines = aligned(self.feature_cells())
+        mistake_lines = aligned(self.mistake_cells(where))
+        return [*by_feature, *feature_lines, *by_mistake, *mistake_lines]
 
     def headline(self) -> str:
-        """The prediction in a line."""
-        second = "" if self.runner_up is None else f", runner-up {self.runner_up}"
-        return f"prediction {self.prediction}{second}"
+        """Return the prediction and the runner-up in one line."""
+        if self.runner_up is None:
+            return f"prediction {self.prediction}"
+        return f"prediction {self.prediction}, runner-up {self.runner_up}"
 
     def summary(self) -> str:
-        """What is explained, in a few words."""
+        """Return the score that is explained, in a few words."""
         if self.against is None:
             return f"score of {self.label}: {ordinary(self.score)}"
         return f"{self.label} rather than {self.against}, by {ordinary(self.score)}"
 
     def titles(self) -> tuple[list[str], list[str]]:
-        """What is to be said before the parts by feature, and before those by past mistake."""
-        by_feature = [
-            f"{name}{': ' * bool(levels)}{', '.join(levels)} was never seen in training and has no "
-            "weight"
-            for name, levels in self.unknown.items()
-        ]
-        if self.clipped:
-            by_feature.append(f"clipped, since so far from the median: {', '.join(self.clipped)}")
-        how = "votes are no sum over features" if self.votes else "no weights by feature"
+        """Return the lines above the parts by feature, and those above the parts by mistake."""
+        by_feature = self._remarks()
         if any(part.name == USUAL for part in self.contributions):
-            how = "by feature, beyond the average row:"
+            unit = "by feature, beyond the average row:"
         elif self.contributions:
-            how = "weight × value of each feature:"
-        by_feature.append(f"{self.summary()}; {how}")
+            unit = "weight × value of each feature:"
+        elif self.votes:
+            unit = "votes are no sum over features"
+        else:
+            unit = "no weights by feature"
+        by_feature.append(f"{self.summary()}; {unit}")
+
         if self.mistakes is None:
             return by_feature, []
-        updates, total = sum(one.updates for one in self.mistakes), _join(self.mistakes)[1]
-        rows = sum(one.n_joined for one in self.mistakes)
-        text = f"{count(updates, 'update')} on " * bool(updates)
-        text += f"{count(rows, 'row')} of training"
-        text += f" gave {'votes of ' * self.votes}{ordinary(total, '+')}"
+        n_updates = sum(one.updates for one in self.mistakes)
+        n_rows, total = _sum_of(self.mistakes)
+        text = f"{count(n_rows, 'row')} of training"
+        if n_updates:
+            text = f"{count(n_updates, 'update')} on {text}"
+        kind = "votes of " if self.votes else ""
+        text += f" gave {kind}{ordinary(total, '+')}"
         if self.before:
             text += f", the weights before the first of them {ordinary(self.before, '+')}"
-        return by_feature, [f"{text}{':' if rows else '.'}"]
+        end = ":" if n_rows else "."
+        return by_feature, [text + end]
+
+    def _remarks(self) -> list[str]:
+        """Return one line for each unseen feature, and one for all clipped columns."""
+        remarks = []
+        for name, levels in self.unknown.items():
+            # A column is named with its unseen levels; an unseen feature has none.
+            unseen = f"{name}: {', '.join(levels)}" if levels else name
+            remarks.append(f"{unseen} was never seen in training and has no weight")
+        if self.clipped:
+            remarks.append(f"clipped, since so far from the median: {', '.join(self.clipped)}")
+        return remarks
 
     def feature_cells(self) -> list[tuple[str, str, str]]:
-        """For each contribution its size, its name, and the product that it is."""
+        """Return size, name and product (weight × value) of each contribution, as text."""
         cells = []
         for part in self.contributions:
             product = ""
@@ -199,7 +229,7 @@ class Explanation:
                 if part.usual:
                     value = f"({value} - {ordinary(part.usual)})"
                 product = f"{ordinary(part.weight)} × {value}"
-            cells.append((_signed(part.contribution), _cut(str(part.name)), product))
+            cells.append((_signed(part.contribution), _shortened(str(part.name)), product))
         if self.without_weight:
             cells.append(("", f"{count(self.without_weight, 'feature')} without a say", ""))
         return cells
@@ -207,20 +237,29 @@ class Explanation:
     def mistake_cells(
         self, where: Callable[[int], str] = "row {:,}".format
     ) -> list[tuple[str, str, str]]:
-        """For each past mistake its size, the example, named by ``where``, and the product."""
+        """Return size, example and product (step × similarity) of each past mistake, as text.
+
+        ``where`` formats the index of an example.
+        """
         cells = []
         for one in self.mistakes or ():
+            size = _signed(one.contribution)
             if one.row is None:
-                cells.append((_signed(one.contribution), count(one.n_joined, "other row"), ""))
+                cells.append((size, count(one.n_joined, "other row"), ""))
                 continue
+
             about = where(one.row)
             if one.y_true is not None:
-                about += f", {_cut(str(one.y_true))}"
-                about += f" over {one.y_pred}" * (one.y_pred is not None and len(self.scores) > 2)
-            about += f": {count(one.updates, 'update')}" * bool(one.updates)
+                about += f", {_shortened(str(one.y_true))}"
+                # With two classes the other one is obvious.
+                if one.y_pred is not None and len(self.scores) > 2:
+                    about += f" over {one.y_pred}"
+            if one.updates:
+                about += f": {count(one.updates, 'update')}"
+
             factors = (one.step, one.similarity)
             product = " × ".join(ordinary(number) for number in factors if number is not None)
-            cells.append((_signed(one.contribution), about, product))
+            cells.append((size, about, product))
         return cells
 
     def _repr_html_(self) -> str:
@@ -241,9 +280,9 @@ class Explanation:
         Parameters
         ----------
         ax, theme : object
-            As of every display (`rosenblatt.plot`).
+            As in the ``plot`` method of every display (`rosenblatt.plot`).
         top : int, default=10
-            How many of each.
+            Number of bars of each kind.
 
         Returns
         -------
@@ -254,32 +293,32 @@ class Explanation:
         return contributions(self, top=top).plot(ax, theme=theme)
 
     def to_json(self) -> dict[str, Any]:
-        """The explanation as plain data."""
+        """Return the explanation as JSON-compatible data."""
         return {name: _plain(value) for name, value in self.__dict__.items()}
 
 
 @dataclass(frozen=True)
 class ModelExplanation(Explanation):
-    """What a whole model goes by: its features, by how far they move the score of usual rows.
+    """The features of a whole model, by how far they move the score of usual rows.
 
-    A contribution is ``weight · deviation``; ``value`` is the deviation. Of two classes it speaks
-    for ``label`` if positive; of more it is what the class has beyond their mean, and the ``name``
-    says which class.
+    A contribution is ``weight · deviation``; ``value`` is the deviation. With two classes a
+    positive contribution counts for ``label``. With more it is the difference from the mean of all
+    classes, and its ``name`` includes the class.
     """
 
     def cut(self, top: int | None) -> Self:
-        """The same with the ``top`` largest parts."""
+        """Return the explanation with only the ``top`` largest parts."""
         if top is None:
             return self
         checks.whole("top", top, at_least=1)
         return replace(self, contributions=self.contributions[:top])
 
     def headline(self) -> str:
-        """How much of what there is, in a line."""
+        """Return the number of features with a weight, in one line."""
         return f"{count(len(self.contributions), 'feature')} with a say"
 
     def summary(self) -> str:
-        """What a part means, in a few words."""
+        """Return the meaning of a contribution, in a few words."""
         if self.against is None:
             return "how far a usual deviation of a feature moves the score of a class"
         return (
@@ -291,29 +330,38 @@ class ModelExplanation(Explanation):
 
 
 def _plain(value: Any) -> Any:
-    if hasattr(value, "tolist"):  # of NumPy
+    """Convert a value to JSON-compatible data; labels may be of any type."""
+    if hasattr(value, "tolist"):  # an array or a number of NumPy
         value = value.tolist()
-    if hasattr(value, "_asdict"):
+    if hasattr(value, "_asdict"):  # a named tuple
         value = value._asdict()
     if isinstance(value, dict):
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    return value if value is None or isinstance(value, str | int | float) else str(value)
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return str(value)
 
 
-def _join(parts: Sequence[Any]) -> tuple[int, float]:
-    return sum(part.n_joined for part in parts), sum(part.contribution for part in parts)
+def _sum_of(parts: Sequence[Contribution] | Sequence[PastMistake]) -> tuple[int, float]:
+    """Return how many features or rows the parts stand for, and the sum of the contributions."""
+    n = sum(part.n_joined for part in parts)
+    total = sum(part.contribution for part in parts)
+    return n, total
 
 
 def _signed(number: float) -> str:
-    return ordinary(number + 0.0, "+")  # 0 has no sign
+    # Adding 0.0 turns -0.0 into 0.0, which would otherwise print as "-0".
+    return ordinary(number + 0.0, "+")
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+def _shortened(name: str) -> str:
+    if len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[: LONGEST_NAME - 1]}…"
 
 
 def aligned(cells: list[tuple[str, str, str]]) -> list[str]:
-    """Lines of text, in columns."""
+    """Return lines of text with the cells in aligned columns."""
     return text_table(cells, align="><<", indent=2)
