@@ -1,4 +1,4 @@
-"""Names that a package offers: loaded when they are first used, or imported already."""
+"""Public names of a package: imported when first used, or collected from its modules."""
 
 from __future__ import annotations
 
@@ -11,31 +11,47 @@ from typing import Any
 def attach(
     package: str, offers: Mapping[str, str], modules: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """``__getattr__``, ``__dir__`` and ``__all__`` of a package.
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package that imports lazily.
 
-    ``offers`` has for each module, named as in an import, what it offers, apart by blanks;
-    ``modules`` are those of the package that are offered themselves.
+    Parameters
+    ----------
+    package : str
+        The ``__name__`` of the package.
+    offers : mapping of str to str
+        For each module, named as in an import, its public names, separated by spaces.
+    modules : str
+        Public modules of the package, separated by spaces.
     """
-    where = {name: module for module, names in offers.items() for name in names.split()}
-    where |= dict.fromkeys(modules.split(), "")
+    # An empty string marks a name that is itself a module.
+    module_of = {name: module for module, names in offers.items() for name in names.split()}
+    module_of |= dict.fromkeys(modules.split(), "")
 
     def getattr_(name: str) -> Any:
-        if name not in where:
+        if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(where[name] or f".{name}", package)
-        value = getattr(module, name) if where[name] else module
+        value: Any
+        if module_of[name]:
+            value = getattr(import_module(module_of[name], package), name)
+        else:
+            value = import_module(f".{name}", package)
+
+        # Python calls __getattr__ only for names that are missing, so each is imported once.
         setattr(sys_modules[package], name, value)
         return value
 
     def dir_() -> list[str]:
         names = vars(sys_modules[package])
-        return sorted({*names["__all__"], *(name for name in names if name.startswith("__"))})
+        dunders = [name for name in names if name.startswith("__")]
+        return sorted({*names["__all__"], *dunders})
 
-    return getattr_, dir_, sorted(where)
+    return getattr_, dir_, sorted(module_of)
 
 
 def offered(package: str) -> list[str]:
-    """``__all__`` of a package that imports what it offers from its own modules."""
-    names = vars(sys_modules[package]).items()
-    own = (n for n, thing in names if getattr(thing, "__module__", "").startswith(f"{package}."))
-    return sorted(own)
+    """Return ``__all__`` of a package: the names that it imports from its own modules."""
+    prefix = f"{package}."
+    return sorted(
+        name
+        for name, thing in vars(sys_modules[package]).items()
+        if getattr(thing, "__module__", "").startswith(prefix)
+    )

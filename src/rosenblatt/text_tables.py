@@ -1,12 +1,15 @@
-"""Tables as plain text, all in one style; and numbers as they are read aloud."""
+"""Plain-text tables in one style, and numbers formatted for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+# A double holds every whole number below 2**53; up to here all digits are worth showing.
+LARGEST_WRITTEN_OUT = 1e15
+
 
 class TableHead(str):
-    """The line above the columns, which a terminal shows in bold."""
+    """The line above the columns of a table, which a terminal shows in bold."""
 
 
 def text_table(
@@ -16,9 +19,9 @@ def text_table(
     align: str = "<>",
     indent: int = 0,
 ) -> list[str]:
-    """Lines with columns that have two spaces between them.
+    """Return the lines of a table whose columns are two spaces apart.
 
-    ``align`` has a < or > for each column; the last one stands for those that follow.
+    ``align`` holds one < or > per column; its last character applies to all further columns.
 
     >>> rows = [("ham", "0.5", "1,200"), ("spam", "1", "3")]
     >>> print(*text_table(rows, ("class", "f1", "rows")), sep="\\n")
@@ -26,26 +29,33 @@ def text_table(
     ham    0.5  1,200
     spam     1      3
     """
-    listed = [*([] if head is None else [head]), *rows]
+    listed = list(rows) if head is None else [head, *rows]
     widths = [max(map(len, column)) for column in zip(*listed, strict=True)]
     sides = align.ljust(len(widths), align[-1])
-    lines = [
-        " " * indent
-        + "  ".join(
+
+    lines = []
+    for row in listed:
+        cells = [
             f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
-        ).rstrip()
-        for row in listed
-    ]
-    return lines if head is None else [TableHead(lines[0]), *lines[1:]]
+        ]
+        lines.append(" " * indent + "  ".join(cells).rstrip())
+
+    if head is None:
+        return lines
+    return [TableHead(lines[0]), *lines[1:]]
 
 
 def ordinary(number: float, sign: str = "", digits: int = 4) -> str:
-    """A few digits, or all before the point; no power of ten where there is an ordinary number.
+    """Format a number with a few digits, or with all digits before the point if these are more.
+
+    A power of ten appears only if the number is very large or very small.
 
     >>> ordinary(178_144.5), ordinary(2.68712), ordinary(0.00012345), ordinary(5e-9)
     ('178,144', '2.687', '0.0001234', '5e-09')
     >>> ordinary(3.0, "+"), ordinary(-12345.6, "+")
     ('+3', '-12,346')
     """
-    whole = 10 ** (digits - 1) <= abs(number) < 1e15
-    return f"{number:{sign},.0f}" if whole else f"{number:{sign}.{digits}g}"
+    is_long = 10 ** (digits - 1) <= abs(number) < LARGEST_WRITTEN_OUT
+    if is_long:
+        return f"{number:{sign},.0f}"
+    return f"{number:{sign}.{digits}g}"
