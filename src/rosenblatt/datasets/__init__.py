@@ -1,8 +1,8 @@
-"""Small real data sets, and made ones about which everything is known.
+"""Small real data sets, and simulated ones whose truth is known.
 
-The real ones come with the package, and reading one costs milliseconds; ``data/README.md`` beside
-this file names their sources and licences. The made ones are drawn with a seed: tables that can be
-separated with a chosen margin or have wrong labels, and streams that drift or come from recorders
+The real ones come with the package and load in milliseconds; ``data/README.md`` next to this file
+names their sources and licences. The simulated ones are drawn with a seed: tables that are
+separable with a chosen margin or have wrong labels, and streams that drift or come from recorders
 in a forest.
 """
 

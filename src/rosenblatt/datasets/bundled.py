@@ -17,12 +17,10 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import ordering
 
 
-# Arrays have no single answer to ==, so two tables are equal only if they are the same one.
+# eq=False: comparing two arrays with == gives an array, so a generated __eq__ would raise.
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelledRows:
-    """Rows, the number of the class of each, the names of the classes, and what the data are.
-
-    It unpacks to ``X, y``.
+    """A table of rows with class indices, class names and a description; unpacks to ``X, y``.
 
     Examples
     --------
@@ -42,11 +40,11 @@ class LabelledRows:
 
     @property
     def labels(self) -> npt.NDArray[np.str_]:
-        """The name of the class of each row."""
+        """Name of the class of each row."""
         return np.array(self.classes, dtype=np.str_)[self.y]
 
     def split(self, share: float = 0.25, seed: int = 0) -> tuple[Self, Self]:
-        """Rows to learn from, and a share of the rows held out; both in random order.
+        """Return training rows and a held-out share of the rows, both in random order.
 
         Examples
         --------
@@ -58,7 +56,10 @@ class LabelledRows:
         order = np.empty(len(self.y), np.int64)
         ordering.shuffled(order, seed)
         test, train = np.split(order, [int(share * len(order))])
-        return tuple(replace(self, X=self.X[rows], y=self.y[rows]) for rows in (train, test))  # type: ignore[return-value]
+        return self._take(train), self._take(test)
+
+    def _take(self, rows: npt.NDArray[np.int64]) -> Self:
+        return replace(self, X=self.X[rows], y=self.y[rows])
 
     def __iter__(self) -> Iterator[npt.NDArray[Any]]:
         yield self.X
@@ -75,7 +76,7 @@ DATA = Path(__file__).parent / "data"
 
 
 def breast_cancer() -> LabelledRows:
-    """569 tumours by 30 measurements of their cells, malignant or benign (UCI WDBC).
+    """Load 569 tumours with 30 measurements of their cells, malignant or benign (UCI WDBC).
 
     Examples
     --------
@@ -88,25 +89,25 @@ def breast_cancer() -> LabelledRows:
 
 
 def iris() -> LabelledRows:
-    """150 flowers by 4 lengths, three species (Fisher 1936)."""
+    """Load 150 flowers with 4 lengths, of three species (Fisher 1936)."""
     classes = ("setosa", "versicolor", "virginica")
     return _table("iris", classes, "iris flowers, 4 lengths in cm")
 
 
 def wine() -> LabelledRows:
-    """178 wines by 13 chemical properties, three cultivars (UCI Wine)."""
+    """Load 178 wines with 13 chemical properties, of three cultivars (UCI Wine)."""
     classes = ("class_0", "class_1", "class_2")
     return _table("wine", classes, "wines, 13 chemical properties")
 
 
 def digits() -> LabelledRows:
-    """1,797 handwritten digits as 8 × 8 pictures with values 0 to 16 (UCI optical digits)."""
+    """Load 1,797 handwritten digits as 8 × 8 pictures with values 0 to 16 (UCI optical digits)."""
     classes = tuple(str(digit) for digit in range(10))
     return _table("digits", classes, "handwritten digits, 8 × 8 pixels")
 
 
 def _table(name: str, classes: tuple[str, ...], about: str) -> LabelledRows:
-    """A file of the names of the columns, then a row a line, the name of its class last."""
+    """Load a file with a header and one row per line, whose last field is the class."""
     with gzip.open(DATA / f"{name}.csv.gz", "rt", encoding="ascii", newline="\n") as file:
         rows = [line.rstrip("\n").rpartition(",") for line in file][1:]
     X = np.loadtxt([numbers for numbers, _, _ in rows], delimiter=",")

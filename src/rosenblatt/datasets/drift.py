@@ -1,4 +1,4 @@
-"""Streams in which what is right changes with time."""
+"""Streams of examples whose true separator changes with time (concept drift)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from rosenblatt.datasets.portable_random import (
     orthonormal,
 )
 
-CONCEPT, COIN, ROW = 2, 3, 4  # what generators are made for
+# One random generator per purpose.
+CONCEPT = 2
+COIN = 3
+ROW = 4
 
 
 class Example(NamedTuple):
@@ -33,7 +36,7 @@ class Example(NamedTuple):
 
 
 class ExampleBlock(NamedTuple):
-    """Some rows that follow each other, and their classes."""
+    """Consecutive rows and their classes."""
 
     X: FloatArray
     y: IntArray
@@ -41,11 +44,11 @@ class ExampleBlock(NamedTuple):
 
 @dataclass(frozen=True)
 class Drift:
-    """A stream of examples whose separator changes; each time it is iterated it begins anew.
+    """A stream of examples whose separator changes; each iteration starts from the beginning.
 
-    Row t and its class depend on the parameters and t only, so two learners see the same stream,
-    and `concept` can be asked about any t. Memory is that of one chunk of rows, however long the
-    stream. Made by `drifting`, which explains the parameters.
+    Row t and its class depend only on the parameters and t, so two learners see the same stream,
+    and `concept` works for any t. Memory use is one chunk of rows, however long the stream. Made by
+    `drifting`, which documents the parameters.
     """
 
     n_rows: int | None
@@ -56,29 +59,31 @@ class Drift:
     seed: int
 
     def __iter__(self) -> Iterator[Example]:
-        """One example at a time, for ``learn_one(x, y)``."""
+        """Yield one example at a time, for ``learn_one(x, y)``."""
         for X, y in self.blocks(CHUNK):
             yield from map(Example, X, y.tolist())
 
     def blocks(self, size: int = 100) -> Iterator[ExampleBlock]:
-        """The same examples, `size` at a time, for ``partial_fit(X, y)``."""
+        """Return an iterator over blocks of `size` examples, for ``partial_fit(X, y)``."""
         whole("size", size, at_least=1)
         return (ExampleBlock(*columns) for columns in cut(self._chunk, self.n_rows, size))
 
     def concept(self, t: int) -> FloatArray:
-        """The w of length 1 that labelled row t: class 1 where ``w·x > 0``, before any flip."""
+        """Return the unit vector w that labelled row t: class 1 if ``w·x > 0``, before flips."""
         whole("t", t, at_least=0)
         return np.asarray(self._concepts(np.array([t]))[0])
 
     def _chunk(self, number: int) -> Columns:
+        """Return the rows of one chunk and their classes."""
         random = generator(self.seed, ROW, number)
         X = bell_shaped(random, CHUNK, self.n_features)
-        lies = random.random(CHUNK) < self.flip
+        is_flipped = random.random(CHUNK) < self.flip
         W = self._concepts(number * CHUNK + np.arange(CHUNK))
-        return X, ((dot(X, W) > 0) ^ lies).astype(np.int64)
+        is_positive = dot(X, W) > 0
+        return X, (is_positive ^ is_flipped).astype(np.int64)
 
     def _concepts(self, t: IntArray) -> FloatArray:
-        """The w behind some rows of one chunk."""
+        """Return the w behind each of some rows of one chunk."""
         u, v = self._plane
         periods, since = np.divmod(t, self.period)
         if self.kind == "rotating":
@@ -86,6 +91,9 @@ class Drift:
             cosines = np.array([[math.cos(angle)] for angle in angles])
             sines = np.array([[math.sin(angle)] for angle in angles])
             return np.asarray(cosines * u + sines * v)
+
+        # A quarter turn per period. If the change is gradual, each row tosses a coin that picks
+        # the next concept more and more often.
         if self.kind == "gradual":
             coins = generator(self.seed, COIN, int(t[0]) // CHUNK).random(CHUNK)[t % CHUNK]
             periods = periods + (coins * self.period < since)
@@ -93,6 +101,7 @@ class Drift:
 
     @cached_property
     def _plane(self) -> FloatArray:
+        """Two orthonormal vectors; every concept lies in their plane."""
         return orthonormal(bell_shaped(generator(self.seed, CONCEPT), 2, self.n_features))
 
 
@@ -105,39 +114,42 @@ def drifting(
     flip: float = 0.0,
     seed: int = 0,
 ) -> Drift:
-    """A stream of two classes, divided by a hyperplane through the origin that does not stay.
+    """Make a stream of two classes, separated by a hyperplane through the origin that moves.
 
-    The rows are drawn from one bell around the origin forever, with variance 1 in every feature,
-    and each class has half of them; only which row belongs to which class changes. The same seed
-    gives the same rows on every machine; a rotating concept is as exact as the cosine of the C
-    library.
+    The rows always come from the same bell-shaped distribution around the origin, with variance 1
+    in every feature, and each class has half of them. Only the class of a row changes with time.
+    The same seed gives the same rows on every machine; a rotating concept is as exact as the cosine
+    of the C library.
 
     Parameters
     ----------
     n_rows : int or None, default=None
-        None: the stream never ends; take what you need with ``itertools.islice``.
+        Number of rows. None makes an endless stream; take what you need with
+        ``itertools.islice``.
     n_features : int, default=5
         At least 2.
     kind : {"sudden", "gradual", "rotating"}, default="sudden"
         "sudden": after every `period` rows the hyperplane makes a quarter turn at once, so that
-        half of all rows change their class, and the fourth time all is as at first. "gradual":
-        likewise, but in each period the next concept labels more and more of the rows, from none
-        to all, while the old one labels the rest. "rotating": the hyperplane turns all the time,
-        once around in a period.
+        half of all rows change their class; after four turns it is back where it started.
+        "gradual": the same turns, but during each period the next concept labels a growing share
+        of the rows, from none to all, and the old one labels the rest. "rotating": the hyperplane
+        turns steadily, one full turn per period.
     period : int, default=1000
+        Number of rows between two turns, or of one full turn.
     flip : float, default=0.0
-        The chance of each label to be wrong, from 0 to 0.5.
+        Probability of a wrong label, from 0 to 0.5.
     seed : int, default=0
+        Seed of the random numbers.
 
     Returns
     -------
     Drift
         Iterate over it for single examples or over its ``blocks(size)``; ``concept(t)`` is the
-        truth at time t.
+        true separator at time t.
 
     Examples
     --------
-    Mistakes of a learner in each hundred rows; after 300 half of what it knew is wrong.
+    Mistakes of a learner in each hundred rows; after 300, half of what it learned is wrong.
 
     >>> from rosenblatt import PassiveAggressive, datasets
     >>> learner, mistakes = PassiveAggressive(average=False), [0] * 6

@@ -1,4 +1,4 @@
-"""Audio recorders in a forest: a simulated field case of learning from a stream."""
+"""A simulated stream for online learning: audio recorders in a forest."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.checks import number, whole
 from rosenblatt.datasets.portable_random import CHUNK, Columns, cut, doublings, generator, log2
 
-PLACES, WEATHER, EVENTS = 5, 6, 7  # what generators are made for
+# One random generator per purpose.
+PLACES = 5
+WEATHER = 6
+EVENTS = 7
 
 LABELS = ("background", "elephant", "poacher")
 
-# A sound is some peaks on the axis of pitch, from 0 (10 Hz) to 1 (5 kHz), each as place, width and
-# height; no widths of less than a band, so that no peak falls between two of them.
+# A sound is a list of peaks (place, width, height) on the axis of pitch, from 0 (10 Hz) to 1
+# (5 kHz). No peak is narrower than a band, so that none falls between two bands.
 SOUNDS = {
     "rumble": [(0.12, 0.06, 1.0), (0.24, 0.05, 0.5), (0.31, 0.05, 0.25)],
     "trumpet": [(0.62, 0.05, 0.7), (0.73, 0.05, 1.0), (0.80, 0.05, 0.5)],
@@ -32,15 +35,15 @@ SOUNDS = {
 }
 MAKERS = ("rumble", "trumpet", "shot", "engine", "falling tree")
 
-# By hour of the day, from midnight: elephants call at night, engines are driven by day, and
-# insects sing loudest at dusk.
+# Probabilities of elephants and poachers, and loudness of insects, by hour of the day from
+# midnight: elephants call at night, engines run by day, and insects are loudest at dusk.
 ELEPHANTS = np.repeat([0.35, 0.25, 0.10, 0.10, 0.15, 0.30], 4)
 POACHERS = np.repeat([0.10, 0.05, 0.15, 0.15, 0.20, 0.15], 4)
 INSECTS = np.repeat([1.0, 0.5, 0.2, 0.3, 2.0, 1.5], 4)
 
 
 class Recording(NamedTuple):
-    """One short stretch of sound: who heard it, when, how it sounded, and what it was."""
+    """One short recording: the recorder, the hour, the spectrum x and the label y."""
 
     recorder: int
     hour: int
@@ -49,7 +52,7 @@ class Recording(NamedTuple):
 
 
 class Recordings(NamedTuple):
-    """Some recordings that follow each other in time."""
+    """Consecutive recordings, as columns."""
 
     recorder: IntArray
     hour: IntArray
@@ -59,10 +62,10 @@ class Recordings(NamedTuple):
 
 @dataclass(frozen=True)
 class Forest:
-    """A stream of recordings; each time it is iterated it begins anew, with the same ones.
+    """A stream of recordings; each iteration starts from the beginning with the same ones.
 
-    Memory is that of one chunk of recordings, however long the stream. Made by `recorders`, which
-    explains the parameters.
+    Memory use is one chunk of recordings, however long the stream. Made by `recorders`, which
+    documents the parameters.
     """
 
     n_recorders: int
@@ -73,18 +76,18 @@ class Forest:
     seed: int
 
     def __iter__(self) -> Iterator[Recording]:
-        """One recording at a time, for ``learn_one(x, y)``."""
+        """Yield one recording at a time, for ``learn_one(x, y)``."""
         for recorder, hour, X, y in self.blocks(CHUNK):
             yield from map(Recording, recorder.tolist(), hour.tolist(), X, y.tolist())
 
     def blocks(self, size: int = 100) -> Iterator[Recordings]:
-        """The same recordings, `size` at a time, for ``partial_fit(X, y)``."""
+        """Return an iterator over blocks of `size` recordings, for ``partial_fit(X, y)``."""
         whole("size", size, at_least=1)
         return (Recordings(*columns) for columns in cut(self._chunk, self.n_rows, size))
 
     @cached_property
     def _places(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Of each recorder: how its microphone hears each band, its wind and insects, its share."""
+        """Properties of each recorder: gain per band, wind, insects, cumulative share of events."""
         random = generator(self.seed, PLACES)
         n = self.n_recorders
         loudness = doublings(self.variety * (4.0 * random.random((n, 1)) - 2.0))
@@ -96,6 +99,7 @@ class Forest:
 
     @cached_property
     def _spectra(self) -> dict[str, FloatArray]:
+        """Energy of each sound in each band: a sum of peaks ``height / (1 + distance²)``."""
         pitch = np.linspace(0.0, 1.0, self.n_bands)
         spectra = {}
         for name, peaks in SOUNDS.items():
@@ -107,37 +111,48 @@ class Forest:
         return spectra
 
     def _rain(self, hours: IntArray) -> FloatArray:
-        """How hard it rains in each hour, everywhere: one hour in eight it does."""
+        """Return how hard it rains in each hour; it rains in one hour of eight, everywhere."""
         days, place = np.unique(hours // 24, return_inverse=True)
-        falls = [generator(self.seed, WEATHER, int(day)).random((2, 24)) for day in days]
-        wet = np.stack([(chance < 0.125) * 8.0 * amount for chance, amount in falls])
-        return np.asarray(wet[place, hours % 24])
+        draws = [generator(self.seed, WEATHER, int(day)).random((2, 24)) for day in days]
+        rain = np.stack([(chance < 0.125) * 8.0 * amount for chance, amount in draws])
+        return np.asarray(rain[place, hours % 24])
 
     def _chunk(self, number: int) -> Columns:
+        """Return recorders, hours, spectra and labels of one chunk."""
         random = generator(self.seed, EVENTS, number)
         hour = (number * CHUNK + np.arange(CHUNK)) // self.per_hour
-        hears, wind, insects, busy = self._places
-        recorder = np.searchsorted(busy, random.random(CHUNK), side="right")
+        gain, wind, insects, cumulative_share = self._places
+        recorder = np.searchsorted(cumulative_share, random.random(CHUNK), side="right")
 
         chance = random.random(CHUNK)
-        elephant = chance < ELEPHANTS[hour % 24]
-        poacher = ~elephant & (chance < (ELEPHANTS + POACHERS)[hour % 24])
-        # Each of the two has two ways to be heard. What is neither is mostly weather and insects,
-        # but one time in five a tree comes down, which is the nearest thing to a shot.
+        is_elephant = chance < ELEPHANTS[hour % 24]
+        is_poacher = ~is_elephant & (chance < (ELEPHANTS + POACHERS)[hour % 24])
+
+        # Elephants and poachers each make two kinds of sound. The background is mostly weather and
+        # insects, but one time in five a tree falls, which sounds much like a shot.
         way = random.random(CHUNK)
         maker = np.select(
-            [elephant & (way < 0.8), elephant, poacher & (way < 0.5), poacher, way < 0.2],
+            [
+                is_elephant & (way < 0.8),
+                is_elephant,
+                is_poacher & (way < 0.5),
+                is_poacher,
+                way < 0.2,
+            ],
             np.arange(5),
             default=-1,
         )
-        # Loudness falls with the square of the distance, and high sounds fade sooner on the way.
+
+        # Loudness falls with the square of the distance, and high sounds fade sooner.
         distance = 0.5 + 2.5 * random.random(CHUNK)
         pitch = np.linspace(0.0, 1.0, self.n_bands)
         spectra = self._spectra
+        # The last row, which maker = -1 selects, is silence.
         event = np.stack([*(spectra[name] for name in MAKERS), np.zeros(self.n_bands)])[maker]
         event = event * (200.0 / (distance * distance))[:, None]
         event /= 1.0 + 2.0 * distance[:, None] * pitch
 
+        # Background noise is added to every event.
         sound = 0.05 + event
         gusts = wind[recorder] * random.random(CHUNK)
         for level, name in (
@@ -146,15 +161,17 @@ class Forest:
             (self._rain(hour), "rain"),
         ):
             sound += level[:, None] * spectra[name]
-        # The energy of noise in one short window is distributed like -ln of an even number; a
-        # recording is the mean of four windows.
+
+        # The energy of noise in one short window is distributed like -ln(u) with u uniform. A
+        # recording is the mean of four windows, and Σ ln u = ln Π u.
         shape = (CHUNK, self.n_bands)
         product = np.ones(shape)
         for _ in range(4):
             product *= 1.0 - random.random(shape)
         windows = -0.25 * 0.6931471805599453 * log2(product)
-        X = log2(hears[recorder] * sound * windows)
-        labels = np.array(LABELS)[np.where(elephant, 1, np.where(poacher, 2, 0))]
+        X = log2(gain[recorder] * sound * windows)
+
+        labels = np.array(LABELS)[np.where(is_elephant, 1, np.where(is_poacher, 2, 0))]
         return recorder.astype(np.int64), hour, X, labels
 
 
@@ -167,41 +184,43 @@ def recorders(
     variety: float = 1.0,
     seed: int = 0,
 ) -> Forest:
-    """Sounds of elephants, poachers and neither, from recorders all over a forest. Simulated.
+    """Simulate sounds of elephants, poachers and neither, from recorders all over a forest.
 
-    The case is that of fifty recorders high in the trees, each alone in its cell of a grid, whose
-    recordings proved to hold two large creatures: elephants, and those who hunt them. Nothing here
-    was recorded, and no number was fitted to recordings. What is simulated:
+    The example is that of fifty recorders high in the trees, one in each cell of a grid, whose
+    recordings turned out to contain two large creatures: elephants, and those who hunt them.
+    Nothing here was recorded, and no number was fitted to recordings. The simulation:
 
     - an example is a stretch of sound that was loud enough to look at, from a recorder drawn at
       random (some are busier than others), in order of time;
     - x is its spectrum: the energies of bands evenly spaced in pitch from 10 Hz to 5 kHz, as
       logarithms to base 2, so that twice the energy, or 3 dB, is 1 more;
-    - elephants rumble (low) or trumpet, poachers shoot (all over the spectrum) or drive (low, where
-      rumbles are); other sounds are background: insects, rain, wind, and falling trees, which sound
+    - elephants rumble (low) or trumpet; poachers shoot (all over the spectrum) or drive (low, like
+      rumbles); other sounds are background: insects, rain, wind, and falling trees, which sound
       much like shots. Events happen at random distances: far ones are faint and dull;
-    - by hour: elephants call mostly at night, insects sing at dusk, and rain falls everywhere at
-      once in one hour of eight;
-    - every recorder hears in its own way: loudness, the colour of its microphone, how windy its
-      tree is and how many insects live there;
-    - energies vary as those of noise do, over the mean of four windows.
+    - the hour matters: elephants call mostly at night, insects are loudest at dusk, and in one hour
+      of eight it rains everywhere;
+    - recorders differ: in loudness, in the frequency response of the microphone, and in how much
+      wind and how many insects there are at its tree;
+    - energies vary like those of noise, averaged over four windows.
 
-    Every label is right and comes with its example, which in the field it does not. The same seed
-    gives the same bytes on every machine.
+    Every label is right and available at once, unlike in the field. The same seed gives the same
+    bytes on every machine.
 
     Parameters
     ----------
     n_recorders : int, default=50
+        Number of recorders.
     n_rows : int or None, default=None
-        How many examples; None: the stream never ends; take what you need with
+        Number of examples. None makes an endless stream; take what you need with
         ``itertools.islice``.
     n_bands : int, default=24
         The length of x, at least 4.
     per_hour : int, default=100
-        How many examples all recorders together give in an hour.
+        Number of examples per hour, from all recorders together.
     variety : float, default=1.0
         How much the recorders differ, from 0 (not at all) to 2.
     seed : int, default=0
+        Seed of the random numbers.
 
     Returns
     -------

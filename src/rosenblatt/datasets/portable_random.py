@@ -1,9 +1,10 @@
-"""Random numbers, and the little arithmetic on them, with the same bits on every machine.
+"""Random numbers and simple arithmetic that give the same bits on every machine.
 
-Multiplication, addition, division and square root are rounded alike everywhere; logarithms, sines
-and the sums inside a matrix product are not, because libraries choose them by processor. So only
-the former are used here, one element at a time. The bits drawn are those of NumPy's PCG64. Endless
-data are drawn in chunks, and handed out in blocks of any size.
+Multiplication, addition, division and square root are rounded in the same way everywhere.
+Logarithms, sines and the sums inside a matrix product are not, because libraries choose their
+implementation by processor. So only the former are used here, one element at a time. The random
+bits come from NumPy's PCG64. Endless streams are drawn in chunks and returned in blocks of any
+size.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ SERIES = [2.0 / (2 * k + 1) / 0.6931471805599453 for k in range(10)]
 
 
 def generator(seed: int, purpose: int = 0, number: int = 0) -> np.random.Generator:
-    """The generator for one purpose, and for one block of it, so that each can be made alone."""
-    # The seed is last because it may take several words, and trailing zeros do not count.
+    """Return the generator for one purpose and one block, independent of all others."""
+    # The seed is last because it may need several words, and trailing zeros are ignored.
     return np.random.Generator(np.random.PCG64([purpose + 1, number, seed]))
 
 
 def bell_shaped(random: np.random.Generator, *shape: int) -> FloatArray:
-    """Numbers of mean 0 and variance 1, in a bell: sums of four even ones.
+    """Draw bell-shaped numbers of mean 0 and variance 1: sums of four uniform numbers.
 
-    Normal numbers would do, but their tails are made with logarithms.
+    Normal numbers would need logarithms, whose bits depend on the machine.
     """
     total = random.random(shape)
     for _ in range(3):
@@ -39,7 +40,7 @@ def bell_shaped(random: np.random.Generator, *shape: int) -> FloatArray:
 
 
 def dot(X: FloatArray, w: FloatArray) -> FloatArray:
-    """``X @ w``, added up from the first column to the last."""
+    """Return ``X @ w``, added up from the first column to the last."""
     total = np.zeros(X.shape[:-1])
     for column, weight in zip(np.moveaxis(X, -1, 0), np.moveaxis(w, -1, 0), strict=True):
         total += column * weight
@@ -47,17 +48,17 @@ def dot(X: FloatArray, w: FloatArray) -> FloatArray:
 
 
 def unit(X: FloatArray) -> FloatArray:
-    """Each row divided by its length; rows of zeros stay."""
+    """Return each row divided by its length; rows of zeros stay unchanged."""
     length = np.sqrt(dot(X, X))
     return X / np.where(length > 0, length, 1.0)[..., None]
 
 
 def orthonormal(vectors: FloatArray, beside: FloatArray | None = None) -> FloatArray:
-    """Vectors of length 1 that stand upright on each other and on those `beside` them."""
+    """Return orthonormal vectors, also orthogonal to those in `beside` (Gram-Schmidt)."""
     basis: list[FloatArray] = [] if beside is None else list(beside)
     known = len(basis)
     for vector in vectors:
-        # Twice: the first time leaves rounding errors that count if little of the vector is left.
+        # Twice: rounding errors of the first pass matter if little of the vector is left.
         for _ in range(2):
             for other in basis:
                 vector = vector - dot(vector, other) * other
@@ -67,17 +68,21 @@ def orthonormal(vectors: FloatArray, beside: FloatArray | None = None) -> FloatA
 
 
 def doublings(exponent: Any) -> FloatArray:
-    """About ``2**exponent``: exact for whole exponents, on a straight line between them."""
+    """Return about ``2**exponent``: exact for whole exponents, linear between them."""
     whole = np.floor(exponent)
     return np.asarray(np.ldexp(1.0 + (exponent - whole), whole.astype(np.int32)), np.float64)
 
 
 def log2(x: FloatArray) -> FloatArray:
-    """The logarithm to base 2, for numbers above 0."""
+    """Return the logarithm to base 2 of positive numbers."""
+    # x = fraction · 2**exponent, with z centred on the middle of the fractions, so |z| is small.
     middle = math.sqrt(0.5)
     fraction, exponent = np.frexp(x)
     z = (fraction - middle) / (fraction + middle)
-    square, total = z * z, np.zeros_like(z)
+
+    # Horner's scheme in z².
+    square = z * z
+    total = np.zeros_like(z)
     for factor in reversed(SERIES):
         total *= square
         total += factor
@@ -91,17 +96,20 @@ def log2(x: FloatArray) -> FloatArray:
 
 Columns = tuple[AnyArray, ...]
 
-# Rows are drawn this many at a time, whatever is asked for, so that a row depends on the seed and
-# its number alone.
+# Rows per chunk. It is the same for every block size, so that a row depends only on the seed and
+# its index.
 CHUNK = 1024
 
 
 def cut(draw: Callable[[int], Columns], n_rows: int | None, size: int) -> Iterator[Columns]:
-    """Blocks of `size` rows, the last perhaps shorter, out of the chunks that `draw` gives."""
-    number, held = -1, draw(0)
+    """Yield blocks of `size` rows from the chunks that `draw` returns; the last may be shorter."""
+    number = -1
+    held = draw(0)
     start = 0
     while n_rows is None or start < n_rows:
         stop = start + size if n_rows is None else min(start + size, n_rows)
+
+        # Collect the parts of all chunks that the block spans.
         parts = []
         while start < stop:
             if start // CHUNK != number:

@@ -1,4 +1,4 @@
-"""Sets that can be separated with a margin that is known; and with labels known to be wrong."""
+"""Simulated tables: separable with a known margin, or with a known set of wrong labels."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rosenblatt.errors import ParameterError
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Separable(LabelledRows):
-    """Rows, and the separator they were made for. It unpacks to ``X, y``.
+    """A separable table together with its separator; unpacks to ``X, y``.
 
     Attributes
     ----------
     w : ndarray of shape (n_features,), or (n_classes, n_features) for more than two classes
-        The separator: ``w·x + b > 0`` for class 1, or the class with the largest ``w[k]·x``. All
-        its numbers together have length 1.
+        The separator: ``w·x + b > 0`` for class 1, or the class with the largest ``w[k]·x``. Its
+        norm, over all its numbers, is 1.
     b : float
         The bias; 0 for more than two classes.
     margin : float
@@ -38,25 +38,25 @@ class Separable(LabelledRows):
 
     @property
     def margins(self) -> FloatArray:
-        """How clearly each row is right: ``y (w·x + b)`` with y = ±1, or the lead on a rival."""
+        """Margin of each row: ``y (w·x + b)`` with y = ±1, or the lead over the best rival."""
         smallest: FloatArray = leads(self.X, self.y, self.w, self.b).min(axis=1)
         return smallest
 
     def bound(self, fit_intercept: bool = True) -> float:
-        """``R²/γ²``: a perceptron that starts at 0 makes no more mistakes, in whatever order.
+        """Return ``R²/γ²``, the most mistakes that a perceptron makes from w = 0, in any order.
 
-        With a bias R and γ are those of the rows with a 1 appended, ``R² + 1`` and
+        With a bias, R and γ are those of the rows with a 1 appended: ``R² + 1`` and
         ``γ² / (1 + b²)``. With more than two classes ``R²`` counts twice, because a mistake moves
-        two vectors; ties must then be broken, not raised (``ties="positive"``).
+        two vectors; the bound then needs ``ties="positive"``.
         """
         if not fit_intercept and self.b:
             raise ParameterError(
                 f"fit_intercept=False is not allowed with intercept={self.b:g}: a learner without "
                 "a bias may never separate these rows. Make them with intercept=0."
             )
-        squared = self.radius**2 + (1.0 if fit_intercept else 0.0)
-        moved = 1 if len(self.classes) == 2 else 2
-        return moved * squared * (1 + self.b**2) / self.margin**2
+        squared_radius = self.radius**2 + (1.0 if fit_intercept else 0.0)
+        vectors_moved = 1 if len(self.classes) == 2 else 2
+        return vectors_moved * squared_radius * (1 + self.b**2) / self.margin**2
 
 
 def separable(
@@ -69,43 +69,46 @@ def separable(
     n_classes: int = 2,
     seed: int = 0,
 ) -> Separable:
-    """Rows in a ball that a known hyperplane separates with exactly the margin asked for.
+    """Make rows in a ball that a known hyperplane separates with exactly the given margin.
 
-    The rows are spread evenly over the ball of the radius; those too near the boundary are moved
-    away from it. One row of each class lies at the margin, in such a place that no separator can
-    have a larger one: for two classes they face each other, ``2 margin`` apart. From
-    ``n_classes + 1`` rows on one is as long as the radius. All that holds up to rounding.
+    The rows are spread evenly over the ball; those too near the boundary are moved away from it.
+    One row of each class lies at the margin, placed so that no separator can have a larger one:
+    for two classes they face each other, ``2 margin`` apart. If there are at least
+    ``n_classes + 1`` rows, one of them is as long as the radius. All this holds up to rounding.
 
-    With more than two classes the separator has a vector for each, which point to the corners of a
-    regular simplex, or of a polygon in a random plane if there are too few features for that. All
-    their numbers together have length 1, and the margin is the smallest ``w[y]·x - w[k]·x`` over
-    all rows and all ``k ≠ y``, as in `rosenblatt.theory.mistake_bound`.
+    With more than two classes the separator has one vector per class. They point to the corners of
+    a regular simplex, or of a polygon in a random plane if there are too few features for a
+    simplex. Their norm, over all their numbers, is 1, and the margin is the smallest
+    ``w[y]·x - w[k]·x`` over all rows and all ``k ≠ y``, as in `rosenblatt.theory.mistake_bound`.
 
-    The same seed gives the same bytes on every machine; only for the polygon cosines are needed,
-    whose last bit is up to the C library.
+    The same seed gives the same bytes on every machine, except for the polygon: its cosines may
+    differ in the last bit between C libraries.
 
     Parameters
     ----------
     n_rows : int, default=200
-        At least one for each class. The classes have equally many, or one more.
+        At least one for each class. The sizes of the classes differ by at most one.
     n_features : int, default=2
+        Number of features; more than two classes need at least 2.
     margin : float, default=0.1
-        γ, above 0 and below what fits into the ball, for two classes ``radius - |intercept|``.
+        γ, above 0 and small enough for the ball: for two classes below ``radius - |intercept|``.
     radius : float, default=1.0
-        R. Together they set the bound ``R²/γ²`` on the mistakes of a perceptron without a bias.
+        R. A perceptron without a bias makes at most ``R²/γ²`` mistakes.
     intercept : float, default=0.0
         b, the distance of the hyperplane from the origin; for two classes only.
     n_classes : int, default=2
+        Number of classes.
     seed : int, default=0
+        Seed of the random numbers.
 
     Returns
     -------
     Separable
-        ``X``, ``y``, and the ``w``, ``b``, ``margin`` and ``radius`` that are known.
+        ``X``, ``y``, and the known ``w``, ``b``, ``margin`` and ``radius``.
 
     Examples
     --------
-    A bound of 1/0.1² = 100 mistakes, and those made:
+    The bound is 1/0.1² = 100 mistakes; the perceptron makes fewer:
 
     >>> from rosenblatt import Perceptron, datasets
     >>> made = datasets.separable(500, 20, margin=0.1)
@@ -129,29 +132,39 @@ def separable(
             f"n_features=1 is not allowed for n_classes={n_classes}: on a line, through the "
             "origin, only two classes have room. Give at least 2 features."
         )
+
+    # The direction of each class: corners of a simplex or polygon, turned at random.
     random = generator(seed)
     corners = _corners(n_classes, n_features)
     basis = orthonormal(bell_shaped(random, corners.shape[1], n_features))
     towards = np.stack([dot(basis.T, corner) for corner in corners])
     b = float(intercept)
     w = towards[1] if n_classes == 2 else towards / math.sqrt(n_classes)
+
+    # No row of a class can have a larger margin than its tip, the point farthest in its direction.
     tips = radius * towards
     classes = np.arange(n_classes)
     most = leads(tips, classes, w, b).min(axis=1)
     cure = "Or give a larger radius." if not b else "Or a larger radius or a smaller intercept."
-    fits = float(most.min()) * (1 - 1e-12)  # what is computed may be a little too much
-    number("margin", margin, above=0.0, below=fits, cure=cure)
+    # The computed limit may be too large by a rounding error.
+    limit = float(most.min()) * (1 - 1e-12)
+    number("margin", margin, above=0.0, below=limit, cure=cure)
 
     y = np.concatenate([classes, random.permutation(np.arange(n_classes, n_rows) % n_classes)])
     X = np.empty((n_rows, n_features))
-    # Mean of the corner rows, over all pairs of a class and a rival: γ times the separator. So no
-    # separator does better, wherever in the space upright on all of them the corners are moved.
+
+    # The first row of each class lies at the margin. The mean of these rows, over all pairs of a
+    # class and a rival, is γ times the separator, so no separator has a larger margin. A common
+    # shift orthogonal to all directions does not change that.
     nothing = leads(np.zeros_like(tips), classes, w, b).min(axis=1)
     along = radius * (margin - nothing) / (most - nothing)
     aside = _aside(random, basis, math.sqrt(max(radius**2 - float((along**2).max()), 0.0)))
     X[:n_classes] = along[:, None] * towards + aside
+
+    # The others are spread over the ball, except one that is as long as the radius.
     X[n_classes:] = _spread(random, y[n_classes:], towards, w, b, float(margin), float(radius))
     X[n_classes : n_classes + 1] = tips[y[n_classes : n_classes + 1]]
+
     order = random.permutation(n_rows)
     names = ("negative", "positive") if n_classes == 2 else tuple(f"class {k}" for k in classes)
     about = f"made, with margin {margin:g} in radius {radius:g}"
@@ -159,22 +172,24 @@ def separable(
 
 
 def leads(X: FloatArray, y: AnyArray, w: FloatArray, b: float) -> FloatArray:
-    """For each row by how much the right class leads each of the others."""
+    """Return by how much the score of the right class exceeds each other score, for each row."""
     if w.ndim == 1:
         return np.asarray((2 * y - 1) * (dot(X, w) + b))[:, None]
     scores = np.stack([dot(X, vector) for vector in w], axis=1)
-    ahead = np.take_along_axis(scores, y[:, None], axis=1) - scores
-    rivals = np.arange(len(w)) != y[:, None]
-    return np.asarray(ahead[rivals].reshape(len(X), len(w) - 1))
+    lead = np.take_along_axis(scores, y[:, None], axis=1) - scores
+    is_rival = np.arange(len(w)) != y[:, None]
+    return np.asarray(lead[is_rival].reshape(len(X), len(w) - 1))
 
 
 def _corners(n_classes: int, n_features: int) -> FloatArray:
-    """Directions as far from each other as can be: both ends of a line, a simplex, a polygon."""
+    """Return unit vectors as far apart as possible: ends of a line, a simplex, or a polygon."""
     if n_classes == 2:
         return np.array([[-1.0], [1.0]])
     if n_features < n_classes - 1:
         angles = [2 * math.pi * k / n_classes for k in range(n_classes)]
         return np.array([[math.cos(angle), math.sin(angle)] for angle in angles])
+
+    # A regular simplex, coordinate by coordinate: all products of two corners are -1 / (n - 1).
     corners = np.zeros((n_classes, n_classes - 1))
     for i in range(n_classes - 1):
         before = corners[:, :i]
@@ -185,7 +200,7 @@ def _corners(n_classes: int, n_features: int) -> FloatArray:
 
 
 def _aside(random: np.random.Generator, basis: FloatArray, room: float) -> FloatArray:
-    """A step upright on the basis, no longer than the room there is."""
+    """Return a random step orthogonal to the basis, half as long as the room there is."""
     vector = bell_shaped(random, 1, basis.shape[1])
     if len(basis) == basis.shape[1]:
         return np.zeros(basis.shape[1])
@@ -201,39 +216,46 @@ def _spread(
     margin: float,
     radius: float,
 ) -> FloatArray:
-    """Rows of the classes y all over the ball, none nearer to the boundary than the margin."""
+    """Return rows of the classes y all over the ball, none closer to the boundary than margin."""
     d = towards.shape[1]
-    # The length of a point in a ball of d dimensions is distributed like the largest of d numbers.
+    # The length of a random point in a d-dimensional ball is distributed like the largest of d
+    # uniform numbers.
     length = radius * random.random((len(y), min(d, 16))).max(axis=1)
     X = unit(bell_shaped(random, len(y), d)) * length[:, None]
-    # A row in the part of another class is mirrored into the part of its own.
+
+    # A row in the region of another class is mirrored into the region of its own class.
     lies_in = np.stack([dot(X, vector) for vector in towards], axis=1).argmax(axis=1)
     mirror = unit(towards[lies_in] - towards[y])
     X -= 2.0 * dot(X, mirror)[:, None] * mirror
-    # Towards the tip of the class every lead grows evenly, and the ball is convex: a row that is
-    # too near goes there until its smallest lead is a number drawn above the margin.
+
+    # On the way to the tip of its class every lead of a row grows linearly, and the ball is convex.
+    # A row that is too close to the boundary moves there until its smallest lead is a random number
+    # above the margin.
     tips = radius * towards
-    now, there = leads(X, y, w, b), leads(tips, np.arange(len(tips)), w, b)[y]
+    lead_now = leads(X, y, w, b)
+    lead_at_tip = leads(tips, np.arange(len(tips)), w, b)[y]
     drawn = random.random(len(y))
-    wanted = margin + (there.min(axis=1) - margin) * drawn * drawn
-    short = wanted[:, None] - now
-    way = np.divide(short, there - now, out=np.zeros_like(now), where=short > 0).max(axis=1)
-    way[now.min(axis=1) >= margin] = 0.0
-    return np.asarray(X + way[:, None] * (tips[y] - X))
+    wanted = margin + (lead_at_tip.min(axis=1) - margin) * drawn * drawn
+    missing = wanted[:, None] - lead_now
+    share_of_way = np.divide(
+        missing, lead_at_tip - lead_now, out=np.zeros_like(lead_now), where=missing > 0
+    ).max(axis=1)
+    share_of_way[lead_now.min(axis=1) >= margin] = 0.0
+    return np.asarray(X + share_of_way[:, None] * (tips[y] - X))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Noisy(LabelledRows):
-    """Rows, labels of which some are wrong, and the truth. It unpacks to ``X, y``.
+    """A table with some wrong labels, and the true ones; unpacks to ``X, y``.
 
     Attributes
     ----------
     truth : ndarray of shape (n_rows,)
         The right class of every row.
     flipped : ndarray of int
-        The numbers of the rows with a wrong label, in order.
+        Indices of the rows with a wrong label, in order.
     w, b
-        The separator behind the truth, as in `Separable`.
+        The separator of the true classes, as in `Separable`.
     """
 
     truth: IntArray
@@ -254,9 +276,9 @@ def noisy(
     n_classes: int = 2,
     seed: int = 0,
 ) -> Noisy:
-    """Rows that a known hyperplane would separate, if a known share of the labels were not wrong.
+    """Make rows that a known hyperplane would separate if a known share of labels were not wrong.
 
-    The rows are those of `separable`. Then exactly ``round(flip * n_rows)`` labels are changed.
+    The rows are those of `separable`; exactly ``round(flip * n_rows)`` labels are changed.
 
     Parameters
     ----------
@@ -265,9 +287,9 @@ def noisy(
     flip : float, default=0.1
         The share of wrong labels, from 0 to 0.5.
     where : {"anywhere", "boundary"}, default="anywhere"
-        "anywhere": every row is as likely to be flipped, to any other class; so do slips of the
-        pen. "boundary": the classes overlap, as if the margins had been read with an error, of a
-        size that lets the right number of rows cross over to their nearest rival.
+        "anywhere": every row is equally likely to be flipped, to any other class, as by typing
+        errors. "boundary": the classes overlap, as if the margins had been measured with an error
+        just large enough to move the right number of rows to their nearest rival.
 
     Returns
     -------
@@ -276,7 +298,7 @@ def noisy(
 
     Examples
     --------
-    Are the rows that a perceptron cannot come to terms with those with wrong labels?
+    Are the rows that a perceptron cannot learn those with wrong labels?
 
     >>> import warnings
     >>> from rosenblatt import Perceptron, datasets, theory
@@ -300,7 +322,8 @@ def noisy(
         flipped = np.sort(random.permutation(n_rows)[:wrong])
         y[flipped] = (y[flipped] + random.integers(1, n_classes, wrong)) % n_classes
     else:
-        # An error of size s flips the row if s |e| > m, so those with the least m / |e| go first.
+        # With margin m and random error e, scaled by s, a row is flipped if s |e| > m. So the rows
+        # with the smallest m / |e| are flipped first.
         error = np.abs(bell_shaped(random, n_rows))
         ease = np.divide(clean.margins, error, out=np.full(n_rows, np.inf), where=error > 0)
         flipped = np.sort(np.argsort(ease, kind="stable")[:wrong])
@@ -310,7 +333,7 @@ def noisy(
 
 
 def _rivals(X: FloatArray, y: IntArray, w: FloatArray) -> IntArray:
-    """The class that comes next after the right one."""
+    """Return the best class other than the right one, for each row."""
     if w.ndim == 1:
         return 1 - y
     scores = np.stack([dot(X, vector) for vector in w], axis=1)
