@@ -1,4 +1,4 @@
-"""How good predictions are, of a table and of a stream; and what is odd about data."""
+"""Scores of predictions on tables, sentences and streams, and checks of data and targets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.evaluate.target_checks import TargetWarning as TargetWarning
     from rosenblatt.evaluate.target_checks import check_target as check_target
 
-# Who only scores predictions does not load the readers of files.
+# Imported lazily: code that only scores predictions need not load the file readers.
 __getattr__, __dir__, _ = lazy.attach(
     __name__,
     {".data_checks": "DataReport check_data", ".target_checks": "TargetWarning check_target"},

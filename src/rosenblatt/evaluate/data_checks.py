@@ -1,4 +1,4 @@
-"""What is odd about data before anything is learned: constant, repeated, missing, contradicting."""
+"""Checks of data before training: constant, repeated and missing values, conflicting labels."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import SparseRows
 from rosenblatt.evaluate.target_checks import TargetWarning, check_target
 from rosenblatt.features.number_scaling import contiguous_columns
+from rosenblatt.features.schema import Schema
 from rosenblatt.features.schemas import AnySchema, guess_schema
 from rosenblatt.html_tables import ResultCard
 from rosenblatt.io.number_style import looks_missing
@@ -20,47 +22,51 @@ from rosenblatt.io.table import Table
 from rosenblatt.plurals import agree, count, first_few
 from rosenblatt.text_tables import ordinary
 
+# Number of examples given in a message.
 SHOWN = 5
-# Features whose sizes differ by more: the small ones are not heard.
+# If the sizes of two features differ by a larger factor, the small one hardly matters.
 FAR_APART = 1e6
-# Of a 64-bit hash: odd and irregular, so that every bit reaches all higher ones, and back down.
-HASH_FACTOR, HASH_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
-# Rows are hashed so many at a time, which stay near the processor; columns are compared by so many
-# of their values before by all.
-ROWS_HASHED, SKETCHED = 1 << 12, 1 << 10
+# A 64-bit multiplicative hash: multiplying by an odd, irregular number carries every bit to all
+# higher ones, and the shift carries them back down.
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+HASH_SHIFT = np.uint64(29)
+# Rows hashed at a time, few enough to stay in the cache of the processor.
+ROWS_HASHED = 1 << 12
+# Values of a column that are compared before all of them are.
+SKETCHED = 1 << 10
 
 
 @dataclass
 class DataReport(ResultCard):
-    """What `check_data` found; ``warnings()`` and ``errors()`` put it into words.
+    """The result of `check_data`; ``warnings()`` and ``errors()`` describe it in sentences.
 
     Attributes
     ----------
     rows, features : int
-        How many there are.
+        Number of rows and features.
     features_used : int
-        How many features some row has; hashing makes room for more.
+        Number of features that occur in some row; hashing reserves room for more.
     classes : dict
-        How many rows each label has.
+        Number of rows of each label.
     columns : list of dict
         ``name``, ``kind`` and ``about`` of the columns of a table.
     constant, row_numbers : list of str
-        Columns with one value in all rows, and those that count the rows.
+        Columns with the same value in all rows, and columns that only number the rows.
     repeated_columns : list of list of str
-        Columns that say the same.
+        Groups of columns with the same values.
     missing : dict of str to int
-        By column how many numbers are unknown.
+        Number of missing values by column.
     look_missing : dict of str to dict
-        By column texts that look like a gap, with how often they occur.
+        By column, texts that look like a missing value, and how often they occur.
     levels_met_once : dict of str to int
-        By column how many levels occur once.
+        Number of levels that occur once, by column.
     target : list of TargetWarning
-        What is odd about the target: too many values, or another column that gives it away.
+        Problems of the target: too many values, or another column that gives it away.
     scales : dict or None
         The smallest and the largest feature, if their sizes are far apart.
     repeated_rows, conflicts : dict
-        Rows that are equal to an earlier one, and rows that are equal to one with another label,
-        with the lines of the first.
+        Rows equal to an earlier row, and rows equal to a row with another label, with the lines of
+        the first of them.
     """
 
     rows: int
@@ -83,14 +89,14 @@ class DataReport(ResultCard):
         return f"{count(self.rows, 'row')}, {count(self.features, 'feature')}"
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as plain data; labels as text."""
+        """Return the report as JSON-compatible data; labels become text."""
         classes = {str(label): self.classes[label] for label in sorted(self.classes)}
         facts = asdict(self)
         facts["target_warnings"] = facts.pop("target")
         return {**facts, "classes": classes, "errors": self.errors()}
 
     def errors(self) -> list[str]:
-        """What makes learning pointless."""
+        """Return the problems that make training pointless."""
         errors = []
         used = [column["name"] for column in self.columns if column["kind"] != "ignored"]
         if used and set(used) <= set(self.constant):
@@ -105,62 +111,80 @@ class DataReport(ResultCard):
         return errors
 
     def warnings(self) -> list[str]:
-        """What will get in the way, in lines; those that begin with blanks go on with the last."""
-        said = [str(odd) for odd in self.target]
+        """Return the problems that make training harder, one per line.
+
+        A line that begins with spaces continues the one before it.
+        """
+        lines = [str(odd) for odd in self.target]
+        lines += self._column_warnings()
+        lines += self._value_warnings()
+        return lines + self._row_warnings()
+
+    def _column_warnings(self) -> list[str]:
+        lines = []
         if self.constant:
-            said.append(f"the same value in all rows: {first_few(self.constant, SHOWN)}")
+            lines.append(f"the same value in all rows: {first_few(self.constant, SHOWN)}")
         for names in self.repeated_columns[:SHOWN]:
-            said.append(f"columns with the same values: {first_few(names, SHOWN, ' = ')}")
+            lines.append(f"columns with the same values: {first_few(names, SHOWN, ' = ')}")
         if len(self.repeated_columns) > SHOWN:
-            said.append(f"and {len(self.repeated_columns) - SHOWN:,} more such groups")
+            lines.append(f"and {len(self.repeated_columns) - SHOWN:,} more such groups")
         if self.row_numbers:
-            said.append(
+            lines.append(
                 f"only numbers the rows, of no use to predict: {first_few(self.row_numbers, SHOWN)}"
             )
+        return lines
+
+    def _value_warnings(self) -> list[str]:
+        lines = []
         if self.missing:
             gaps = [f"{name} ({n:,})" for name, n in self.missing.items()]
-            said.append(f"values missing: {first_few(gaps, SHOWN)}; an extra feature marks them")
+            lines.append(f"values missing: {first_few(gaps, SHOWN)}; an extra feature marks them")
         for name, texts in list(self.look_missing.items())[:SHOWN]:
             marks = ", ".join(f"{text or 'empty cells'} ({n:,})" for text, n in texts.items())
-            said.append(f"{name} has {marks}: taken as a value, though it looks like a missing one")
+            lines.append(
+                f"{name} has {marks}: taken as a value, though it looks like a missing one"
+            )
         for name, n in list(self.levels_met_once.items())[:SHOWN]:
-            said.append(f"{name} has {count(n, 'level')} that {agree(n, 'occurs', 'occur')} once")
+            lines.append(f"{name} has {count(n, 'level')} that {agree(n, 'occurs', 'occur')} once")
         if self.scales:
-            small, large = self.scales["smallest"], self.scales["largest"]
+            small = self.scales["smallest"]
+            large = self.scales["largest"]
             cure = "training scales them" if self.columns else "scale them"
-            said.append(
+            lines.append(
                 f"sizes far apart: {small['name']} ({ordinary(small['size'])}) and {large['name']} "
                 f"({ordinary(large['size'])}); {cure}"
             )
-        return said + self._row_warnings()
+        return lines
 
     def _row_warnings(self) -> list[str]:
-        said = []
-        repeated, conflicts = self.repeated_rows, self.conflicts
+        lines = []
+        repeated = self.repeated_rows
         if repeated["rows"]:
-            lines = "; ".join(", ".join(map(str, lines)) for lines in repeated["first"][:3])
+            groups = [", ".join(map(str, group)) for group in repeated["first"][:3]]
             rows = count(repeated["rows"], "row repeats", "rows repeat")
-            said.append(f"{rows} an earlier one: lines {lines}")
+            lines.append(f"{rows} an earlier one: lines {'; '.join(groups)}")
+
+        conflicts = self.conflicts
         if conflicts["rows"]:
-            said.append(
+            lines.append(
                 f"{conflicts['rows']:,} rows are equal to one with another label; "
                 f"{conflicts['never_right']:,} of them no model gets right:"
             )
             for group in conflicts["first"]:
-                lines = ", ".join(f"line {one['line']}: {one['label']}" for one in group)
-                said.append(f"  {lines}")
-        return said
+                members = ", ".join(f"line {one['line']}: {one['label']}" for one in group)
+                lines.append(f"  {members}")
+        return lines
 
 
 def check_data(kind: str, block: Any, schema: AnySchema | None = None) -> DataReport:
-    """Look at rows with labels for what gets in the way of learning.
+    """Check labelled rows for problems that make training harder or pointless.
 
     Parameters
     ----------
     kind : {"table", "text", "svmlight", "vw"}
-        What the block holds.
+        The kind of rows in the block.
     block : Table or Block
-        What a reader gave.
+        Rows with labels, as a reader returns them.
     schema : Schema, TextSchema or SparseSchema, default=None
         How the rows become features; by default it is guessed.
 
@@ -181,9 +205,11 @@ def check_data(kind: str, block: Any, schema: AnySchema | None = None) -> DataRe
     colour has 1 level that occurs once
     """
     schema = guess_schema(kind, block) if schema is None else schema
-    # Numbers and categories need not be encoded to know which features they have.
-    plain = {c.kind for c in getattr(schema, "columns", ())} <= {"number", "category", "ignored"}
-    X = None if kind == "table" and plain else schema.learn(block)
+    columns = schema.columns if isinstance(schema, Schema) else []
+    # The features of numbers and categories are known without encoding the rows.
+    is_plain = {column.kind for column in columns} <= {"number", "category", "ignored"}
+    X = None if kind == "table" and is_plain else schema.learn(block)
+
     labels = block.labels.tolist()
     report = DataReport(
         rows=len(labels),
@@ -192,17 +218,18 @@ def check_data(kind: str, block: Any, schema: AnySchema | None = None) -> DataRe
         classes=dict(Counter(labels)),
         columns=[
             {"name": column.name, "kind": column.kind, "about": column.describe()}
-            for column in getattr(schema, "columns", [])
+            for column in columns
         ],
     )
-    if X is not None and hasattr(X, "indices"):
-        used = np.zeros(X.shape[1], bool)
-        used[X.indices] = True
-        report.features_used = int(used.sum())
+    if isinstance(X, SparseRows):
+        is_used = np.zeros(X.shape[1], bool)
+        is_used[X.indices] = True
+        report.features_used = int(is_used.sum())
+
     if kind == "table":
         _check_columns(report, schema, block)
         if X is None:
-            report.features_used -= _features_of_gaps_unused(report, schema)
+            report.features_used -= _n_unused_gap_features(report, schema)
         compared = [column["name"] for column in report.columns if column["kind"] != "ignored"]
         report.target = check_target(block, compared)
     elif kind != "text":
@@ -215,103 +242,130 @@ def check_data(kind: str, block: Any, schema: AnySchema | None = None) -> DataRe
 
 
 def _check_columns(report: DataReport, schema: Any, table: Table) -> None:
-    alike: dict[Any, list[str]] = {}
+    """Check every column of a table for constant, repeated and missing values."""
+    names_by_key: dict[Any, list[str]] = {}
     sizes: dict[str, float] = {}
-    pieces = (row for _, piece in contiguous_columns(table.numbers) for row in piece)
+    number_columns = (row for _, piece in contiguous_columns(table.numbers) for row in piece)
     for column in schema.columns:
         name = column.name
         if name in table.texts:
             values, key = _check_texts(report, column, table)
         else:
-            values = next(pieces) + 0.0
+            values = next(number_columns) + 0.0  # adding 0.0 turns -0.0 into 0.0
             key = _check_numbers(report, sizes, name, values)
-        if bool((values == values[0]).all()) or bool(np.isnan(values).all()):
+
+        is_constant = bool((values == values[0]).all()) or bool(np.isnan(values).all())
+        if is_constant:
             report.constant.append(name)
         else:
-            alike.setdefault(key, []).append(name)
-    several = [names for names in alike.values() if len(names) > 1]
-    report.repeated_columns = [same for names in several for same in _equal(table, names)]
+            names_by_key.setdefault(key, []).append(name)
+
+    # Columns with the same key are probably equal; only these are compared in full.
+    for names in names_by_key.values():
+        if len(names) > 1:
+            report.repeated_columns += _equal_columns(table, names)
     report.scales = _scales(sizes)
 
 
 def _check_numbers(
     report: DataReport, sizes: dict[str, float], name: str, values: npt.NDArray[Any]
 ) -> Any:
-    """Look at a column of numbers; what it gives is equal for columns that say the same."""
-    known, least = values, values.min()
+    """Check a column of numbers; return a key that is the same for equal columns."""
+    known = values
+    least = values.min()
     if np.isnan(least):
-        gap = np.isnan(values)
-        report.missing[name] = int(gap.sum())
-        known = values[~gap]
+        is_gap = np.isnan(values)
+        report.missing[name] = int(is_gap.sum())
+        known = values[~is_gap]
         least = known.min(initial=np.inf)
     if len(known) and known.max() > least:
         sizes[name] = float(known.std())
-    if len(values) > 2 and values[1] - values[0] == 1.0 and bool((np.diff(values) == 1.0).all()):
+
+    # The first two values decide most cases without a pass over the column.
+    may_count = len(values) > 2 and values[1] - values[0] == 1.0
+    if may_count and bool((np.diff(values) == 1.0).all()):
         report.row_numbers.append(name)
     return _sketch(values)
 
 
 def _sketch(values: npt.NDArray[Any]) -> tuple[float, bytes]:
-    """Equal for equal columns, and hardly ever for others."""
-    some = values[:: len(values) // SKETCHED + 1]
-    return float(np.nansum(values)), np.where(np.isnan(some), np.nan, some).tobytes()
+    """Return a key that is the same for equal columns, and hardly ever for others."""
+    sample = values[:: len(values) // SKETCHED + 1]
+    # NaNs may differ in their bits.
+    sample = np.where(np.isnan(sample), np.nan, sample)
+    return float(np.nansum(values)), sample.tobytes()
 
 
-def _equal(table: Table, names: list[str]) -> list[list[str]]:
-    """Columns with the same values, of some that look alike."""
+def _equal_columns(table: Table, names: list[str]) -> list[list[str]]:
+    """Return the groups of columns that have the same values in all rows."""
     groups: dict[bytes, list[str]] = {}
     for name in names:
-        found = table.coded(name)[0] if name in table.texts else table.number_column(name)
-        groups.setdefault((found.astype(np.float64) + 0.0).tobytes(), []).append(name)
+        column = table.coded(name)[0] if name in table.texts else table.number_column(name)
+        key = (column.astype(np.float64) + 0.0).tobytes()
+        groups.setdefault(key, []).append(name)
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _features_of_gaps_unused(report: DataReport, schema: Any) -> int:
-    """How many number columns have a feature for gaps and none, or nothing else."""
+def _n_unused_gap_features(report: DataReport, schema: Any) -> int:
+    """Count the number columns with a feature for gaps that never, or always, applies."""
     with_gaps = [c.name for c in schema.columns if c.kind == "number" and c.n_features == 2]
     return sum(report.missing.get(name, 0) in (0, report.rows) for name in with_gaps)
 
 
 def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, Any]:
-    """Numbers for the texts of a column, and what is equal for columns that say the same."""
-    (codes, texts), met = table.coded(column.name), table.counts(column.name)
-    gaps = {text: n for text, n in met.items() if looks_missing(text)}
-    if nothing := gaps.pop("", 0):
-        report.missing[column.name] = nothing
+    """Check a column of texts; return its codes, and a key that is the same for equal columns."""
+    codes, texts = table.coded(column.name)
+    counts = table.counts(column.name)
+
+    gaps = {text: n for text, n in counts.items() if looks_missing(text)}
+    n_empty = gaps.pop("", 0)
+    if n_empty:
+        report.missing[column.name] = n_empty
     if gaps:
         report.look_missing[column.name] = gaps
-    if column.kind == "category" and 1 in met.values():
-        report.levels_met_once[column.name] = sum(n == 1 for n in met.values())
-    if column.kind == "category" and len(met) < len(codes):
-        # Numbered by first meeting, so that other names for the same levels are seen too.
+
+    is_category = column.kind == "category"
+    if is_category and 1 in counts.values():
+        report.levels_met_once[column.name] = sum(n == 1 for n in counts.values())
+    if is_category and len(counts) < len(codes):
+        # Codes are assigned by first occurrence, so columns with the same levels under other
+        # names have the same key.
         values = codes.astype(np.float64)
         return values, _sketch(values)
     return codes, tuple(texts[code] for code in codes.tolist())
 
 
 def _check_sparse_columns(report: DataReport, schema: AnySchema, block: Any) -> None:
-    rows = block.rows
-    of_row = rows.row_numbers()
+    """Check every column of sparse rows for constant and repeated values."""
+    rows: SparseRows = block.rows
+    row_of_value = rows.row_numbers()
+
+    # Group the stored values by column; within a column they stay in the order of the rows.
     order = np.argsort(rows.indices, kind="stable")
     columns, starts = np.unique(rows.indices[order], return_index=True)
+    values_of_columns = np.split(order, starts[1:])
+
     sizes: dict[str, float] = {}
-    keys: dict[tuple[bytes, bytes], list[str]] = {}
+    names_by_key: dict[tuple[bytes, bytes], list[str]] = {}
     names = schema.names(columns.tolist())
-    for name, part in zip(names, np.split(order, starts[1:]), strict=True):
+    for name, part in zip(names, values_of_columns, strict=True):
         values = rows.data[part] + 0.0
         sizes[name] = float(np.abs(values).max())
         if len(values) == rows.shape[0] and bool((values == values[0]).all()):
             report.constant.append(name)
         else:
-            keys.setdefault((of_row[part].tobytes(), values.tobytes()), []).append(name)
-    report.repeated_columns = [names for names in keys.values() if len(names) > 1]
+            key = (row_of_value[part].tobytes(), values.tobytes())
+            names_by_key.setdefault(key, []).append(name)
+    report.repeated_columns = [group for group in names_by_key.values() if len(group) > 1]
     report.scales = _scales({name: size for name, size in sizes.items() if size})
 
 
 def _scales(sizes: dict[str, float]) -> dict[str, Any] | None:
+    """Return the smallest and the largest feature; None if their sizes are not far apart."""
     if not sizes:
         return None
-    small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    small = min(sizes, key=sizes.__getitem__)
+    large = max(sizes, key=sizes.__getitem__)
     if sizes[large] / FAR_APART <= sizes[small]:
         return None
     return {
@@ -324,70 +378,87 @@ def _scales(sizes: dict[str, float]) -> dict[str, Any] | None:
 
 
 def _repeated_rows(kind: str, block: Any) -> list[list[int]]:
-    """Rows that are equal, group by group; only rows of the same hash are compared."""
-    members: dict[Any, list[int]] = {}
+    """Return groups of equal rows."""
+    rows_by_key: dict[Any, list[int]] = {}
     for row, key in _row_keys(kind, block):
-        members.setdefault(key, []).append(row)
-    return [rows for rows in members.values() if len(rows) > 1]
+        rows_by_key.setdefault(key, []).append(row)
+    return [rows for rows in rows_by_key.values() if len(rows) > 1]
 
 
 def _row_keys(kind: str, block: Any) -> Iterator[tuple[int, Any]]:
-    """For each row that may have an equal one, its number and something equal for equal rows."""
+    """Yield the index of each row that may have an equal one, and a key of its values."""
     if kind == "text":
         yield from enumerate(block.rows)
     elif kind == "table":
-        codes = [block.coded(name)[0] for name in block.texts]
-        numbers = block.numbers
-        suspects = _of_same_hash([*numbers.T, *codes])
-        parts = [np.where(np.isnan(numbers[suspects]), np.nan, numbers[suspects] + 0.0)]
-        parts += [code[suspects, None].astype(np.float64) for code in codes]
-        joined = np.ascontiguousarray(np.column_stack(parts))
-        keys = joined.view(f"V{joined.strides[0]}").ravel().tolist()
-        yield from zip(suspects.tolist(), keys, strict=True)
+        yield from _table_row_keys(block)
     else:
-        rows, cut = block.rows, block.rows.indptr.tolist()
+        rows: SparseRows = block.rows
         values = rows.data + 0.0
-        for row, (a, b) in enumerate(pairwise(cut)):
-            yield row, (rows.indices[a:b].tobytes(), values[a:b].tobytes())
+        for row, (start, stop) in enumerate(pairwise(rows.indptr.tolist())):
+            yield row, (rows.indices[start:stop].tobytes(), values[start:stop].tobytes())
 
 
-def _of_same_hash(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.intp]:
-    """The rows whose hash another row has, too, in order."""
+def _table_row_keys(table: Table) -> Iterator[tuple[int, bytes]]:
+    codes = [table.coded(name)[0] for name in table.texts]
+    numbers = table.numbers
+    # Only rows with the same hash as another are compared value by value.
+    suspects = _rows_with_shared_hash([*numbers.T, *codes])
+
+    # All values of a row as one run of bytes: NaNs alike, -0.0 as 0.0, texts as their codes.
+    parts = [np.where(np.isnan(numbers[suspects]), np.nan, numbers[suspects] + 0.0)]
+    parts += [code[suspects, None].astype(np.float64) for code in codes]
+    joined = np.ascontiguousarray(np.column_stack(parts))
+    keys = joined.view(f"V{joined.strides[0]}").ravel().tolist()
+    yield from zip(suspects.tolist(), keys, strict=True)
+
+
+def _rows_with_shared_hash(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.intp]:
+    """Return the indices of the rows whose hash another row shares, in order."""
     hashes = np.zeros(len(columns[0]), np.uint64)
     for start in range(0, len(hashes), ROWS_HASHED):
         some = hashes[start : start + ROWS_HASHED]
         for column in columns:
             values = column[start : start + ROWS_HASHED].astype(np.float64)
-            values += 0.0  # -0 is 0
+            # Values that count as equal must have equal bits: -0.0 and 0.0, and all NaNs.
+            values += 0.0
             if np.isnan(values.min()):
                 values[np.isnan(values)] = np.nan
             some ^= values.view(np.uint64)
             some *= HASH_FACTOR
             some ^= some >> HASH_SHIFT
+
     order = np.argsort(hashes)
-    same = hashes[order[1:]] == hashes[order[:-1]]
-    return np.sort(np.unique(np.concatenate([order[1:][same], order[:-1][same]])))
+    is_same = hashes[order[1:]] == hashes[order[:-1]]
+    return np.sort(np.unique(np.concatenate([order[1:][is_same], order[:-1][is_same]])))
 
 
 def _check_rows(
-    report: DataReport, several: list[list[int]], labels: list[Any], lines: npt.NDArray[np.int64]
+    report: DataReport, groups: list[list[int]], labels: list[Any], lines: npt.NDArray[np.int64]
 ) -> None:
-    differing = [rows for rows in several if len({labels[row] for row in rows}) > 1]
-    wrong = sum(len(rows) - max(Counter(labels[r] for r in rows).values()) for rows in differing)
+    """Report groups of equal rows, and those among them with different labels."""
+    conflicts = []
+    n_never_right = 0
+    for rows in groups:
+        counts = Counter(labels[row] for row in rows)
+        if len(counts) > 1:
+            conflicts.append(rows)
+            # A model predicts one label for equal rows; at best the most frequent one.
+            n_never_right += len(rows) - max(counts.values())
+
     report.repeated_rows = {
-        "rows": sum(len(rows) - 1 for rows in several),
-        "first": [lines[rows[:SHOWN]].tolist() for rows in several[:SHOWN]],
+        "rows": sum(len(rows) - 1 for rows in groups),
+        "first": [lines[rows[:SHOWN]].tolist() for rows in groups[:SHOWN]],
     }
     report.conflicts = {
-        "groups": len(differing),
-        "rows": sum(map(len, differing)),
-        "never_right": wrong,
+        "groups": len(conflicts),
+        "rows": sum(map(len, conflicts)),
+        "never_right": n_never_right,
         "first": [
             [
                 {"line": int(lines[row]), "label": str(labels[row])}
                 for row in _first_of_each_label(rows, labels)
             ]
-            for rows in differing[:SHOWN]
+            for rows in conflicts[:SHOWN]
         ],
     }
 

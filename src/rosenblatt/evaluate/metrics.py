@@ -1,4 +1,4 @@
-"""How well scores rank rows, and how far probabilities can be trusted."""
+"""Measures of scores and probabilities: ranking curves, log loss, calibration."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ from rosenblatt.errors import InputError
 from rosenblatt.evaluate.score_curves import ScoreCurve
 
 Floats = npt.NDArray[np.float64]
-# Scores of all rows are kept, so that of more classes than this there are none.
+# The scores of all rows are kept in memory, so with more classes than this none are computed.
 MOST_RANKED = 100
 BINS = 10
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """Probabilities in bins of equal width, beside how often they came true; no bin is empty.
+    """Predicted probabilities in bins of equal width, and how often they came true.
+
+    Empty bins are left out.
 
     Attributes
     ----------
     predicted : ndarray of shape (n_bins,)
-        Mean probability: of two classes that of the second, else that of the most probable class.
+        Mean probability: with two classes that of the second, otherwise that of the most probable
+        class.
     observed : ndarray of shape (n_bins,)
-        Share of the rows that are of this class.
+        Share of the rows that belong to this class.
     counts : ndarray of shape (n_bins,)
-        Rows in the bin.
+        Number of rows in the bin.
     """
 
     predicted: Floats
@@ -38,62 +41,73 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """The expected calibration error: how far the two differ, by rows."""
+        """Expected calibration error: the mean of ``|predicted - observed|`` over all rows."""
         return float(np.average(np.abs(self.predicted - self.observed), weights=self.counts))
 
 
 def reliability(labels: npt.NDArray[np.int64], probabilities: Floats) -> Reliability:
-    """Of numbers of classes, and a probability for each class."""
+    """Bin probabilities and compare them with the class indices in ``labels``."""
     if probabilities.shape[1] == 2:
-        given, came_true = probabilities[:, 1], labels == 1
+        given = probabilities[:, 1]
+        came_true = labels == 1
     else:
-        given, came_true = probabilities.max(axis=1), probabilities.argmax(axis=1) == labels
-    bins = np.searchsorted(np.linspace(0, 1, BINS + 1)[1:-1], given)
-    counts, predicted, observed = (np.bincount(bins, w, BINS) for w in (None, given, came_true))
-    full = counts > 0
-    n = counts[full]
-    return Reliability(predicted[full] / n, observed[full] / n, n)
+        given = probabilities.max(axis=1)
+        came_true = probabilities.argmax(axis=1) == labels
+
+    inner_edges = np.linspace(0, 1, BINS + 1)[1:-1]
+    bins = np.searchsorted(inner_edges, given)
+    counts = np.bincount(bins, minlength=BINS)
+    predicted = np.bincount(bins, given, BINS)
+    observed = np.bincount(bins, came_true, BINS)
+
+    is_filled = counts > 0
+    n = counts[is_filled]
+    return Reliability(predicted[is_filled] / n, observed[is_filled] / n, n)
 
 
 def log_loss(labels: npt.NDArray[np.int64], probabilities: Floats) -> float:
-    """Mean of -log of the probability of the right class, which counts as 2.2e-16 at least."""
-    right, least = probabilities[np.arange(len(labels)), labels], np.finfo(np.float64).eps
+    """Return the mean of -log p of the right class; p is clipped to at least 2.2e-16."""
+    right = probabilities[np.arange(len(labels)), labels]
+    least = np.finfo(np.float64).eps
     return float(-np.log(np.clip(right, least, 1 - least)).mean())
 
 
 def curves(classes: list[Any], labels: npt.NDArray[np.int64], scores: Floats) -> list[ScoreCurve]:
-    """Of two classes that of the second; of more one for each that occurs, against the rest.
+    """Return the curve of the second of two classes, or one per class against the rest.
 
-    None at all if one class alone occurs.
+    Classes that do not occur have no curve. If only one class occurs, there is none at all.
     """
-    occur = np.flatnonzero(np.bincount(labels))
-    if len(occur) < 2:
+    occurring = np.flatnonzero(np.bincount(labels))
+    if len(occurring) < 2:
         return []
     if scores.ndim == 1 or scores.shape[1] == 2:
         second = scores if scores.ndim == 1 else scores[:, 1]
         return [ScoreCurve.of(classes[1], labels == 1, second)]
-    # All points of many classes would be more than the scores themselves.
-    return [ScoreCurve.of(classes[k], labels == k, scores[:, k]).thinned() for k in occur]
+    # All points of many curves would take more memory than the scores themselves.
+    return [ScoreCurve.of(classes[k], labels == k, scores[:, k]).thinned() for k in occurring]
 
 
 def leads(scores: Floats) -> Floats:
-    """What each of several classes is ahead of the best other by, which rows can be compared by."""
+    """Return each score minus the best other score of its row, which makes rows comparable."""
     second, best = np.partition(scores, -2, axis=1)[:, -2:].T[:, :, None]
     return np.asarray(scores - np.where(scores == best, second, best))
 
 
 def outputs(learner: Any, X: Any, threshold: float | None = None) -> tuple[Any, Any, Any]:
-    """Predictions, scores and probabilities of rows; None where the learner has no such.
+    """Return predictions, scores and probabilities of rows; None for those that do not exist.
 
-    With two classes and a ``threshold`` the second is predicted where its probability is above it,
-    or its score if there are no probabilities.
+    With two classes and a ``threshold``, the second class is predicted if its probability (its
+    score, without probabilities) is above the threshold.
     """
     classes = learner.classes_
     if not 2 <= len(classes) <= MOST_RANKED:
         return learner.predict(X), None, None
-    scores, probabilities = learner.decision_function(X), None
+
+    scores = learner.decision_function(X)
+    probabilities = None
     if hasattr(learner, "calibration_"):
         probabilities = learner.calibration_.probabilities(scores)
+
     if threshold is None:
         return classes[best_classes(scores, learner.ties)], scores, probabilities
     second = scores if probabilities is None else probabilities[:, 1]
@@ -101,10 +115,12 @@ def outputs(learner: Any, X: Any, threshold: float | None = None) -> tuple[Any, 
 
 
 def checked(name: str, values: Any, n: int, k: int) -> Floats:
-    """Scores or probabilities of n rows and k classes, which have to be numbers."""
-    found = np.asarray(values, np.float64)
-    allowed = [(n, k), *([(n,)] if k == 2 and name == "scores" else [])]
-    if found.shape not in allowed or not np.isfinite(found).all():
+    """Return scores or probabilities of n rows and k classes as an array; check the shape."""
+    array = np.asarray(values, np.float64)
+    allowed: list[tuple[int, ...]] = [(n, k)]
+    if k == 2 and name == "scores":
+        allowed.append((n,))
+    if array.shape not in allowed or not np.isfinite(array).all():
         shape = " or ".join(map(str, allowed))
-        raise InputError(f"{name} has shape {found.shape}; give finite numbers of shape {shape}.")
-    return found
+        raise InputError(f"{name} has shape {array.shape}; give finite numbers of shape {shape}.")
+    return array

@@ -1,4 +1,4 @@
-"""Test, then train: every example of a stream is predicted before it is learned."""
+"""Test-then-train evaluation: every example of a stream is predicted before it is learned."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.evaluate.stream_scores import Progress
 from rosenblatt.io.block import Block
 
+# Rows of a block that are learned in one call, and outcomes that are recorded together.
 NOTED_AT_ONCE = 512
 
-# Whether each prediction was wrong, and the label.
+# For some examples: whether each prediction was wrong, and the labels.
 Outcomes = Iterator[tuple[list[bool], list[Any]]]
 
 
@@ -31,32 +32,33 @@ def progressive(
     window: int = 1000,
     classes: Any = None,
 ) -> Progress:
-    """Let a learner predict every example of a stream before it learns from it; count mistakes.
+    """Predict every example of a stream before learning from it, and count the mistakes.
 
-    A prediction counts as it was made at the time, so no example is held back and none is asked
-    about twice. That there is no prediction is a mistake: before the first example, for one that
-    brings a new class, and where classes share the highest score, unless the learner of this
-    package has ``ties="positive"``. So ``rosenblatt stream`` counts. The learner goes on from the
-    state it is in, and is changed.
+    Each prediction is made once, with the model of that moment, so no data are held out. A missing
+    prediction is a mistake: before the first example, for an example of a new class, and if classes
+    tie for the highest score, unless a learner of this package has ``ties="positive"``.
+    ``rosenblatt stream`` counts in the same way. The learner continues from its current state and
+    is modified.
 
     Parameters
     ----------
     model : learner
-        With ``predict_one`` and ``learn_one``, or else with ``predict`` and ``partial_fit``.
+        With ``predict_one`` and ``learn_one``, or with ``predict`` and ``partial_fit``.
     stream : iterable of (x, y) or of (X, y), or with weights of (x, y, weight) or (X, y, weights)
-        Single examples, where ``x`` is a mapping of features or a 1-D array, or blocks of rows as
-        the readers give them. Blocks are gone through row by row: the mistakes are the same. The
-        weight of an example is a factor for its step (``sample_weight`` of ``partial_fit``); its
-        prediction counts as any other. Blocks of Vowpal Wabbit rows bring theirs along.
+        Single examples, with ``x`` a mapping of features or a 1-D array, or blocks of rows as
+        returned by the readers. Blocks are processed row by row, with the same mistakes. The weight
+        of an example multiplies its step (``sample_weight`` of ``partial_fit``); its prediction
+        counts like any other. Blocks of Vowpal Wabbit rows contain their weights.
     delay : int, default=0
-        An example is learned only after so many later ones were predicted, as if its label came
-        late. What is left at the end is learned then.
+        Learn each example only after this many later ones were predicted, as if its label came
+        late. The remaining examples are learned at the end.
     every : "doubling" or int, default="doubling"
-        Where the curve has points: at 1, 2, 4, 8 … examples, or after every so many.
+        Points of the curve: at 1, 2, 4, 8 … examples, or after every given number of examples.
     window : int, default=1000
-        How many examples the recent rate is taken of.
+        Number of examples for the recent rate of mistakes.
     classes : list, default=None
-        For learners of other packages whose ``partial_fit`` needs them at the first call.
+        All classes, for learners of other packages whose ``partial_fit`` needs them in the first
+        call.
 
     Returns
     -------
@@ -64,17 +66,18 @@ def progressive(
 
     Notes
     -----
-    Predictions of an averaged learner come from the average of its weights; the mistakes of its
-    latest weights, which is what the learner counts, are ``progress.online_mistakes``.
+    An averaged learner predicts with the average of its weights. The mistakes of its latest
+    weights, which the learner itself counts, are ``progress.online_mistakes``.
 
-    Blocks go through the linear learners of this package in a compiled loop, but for a delay, for
-    ``ties="positive"``, float32 and the voted perceptron: these take rows one by one. An averaged
-    learner is then asked by its sums, at the cost of what the row stores. That is the score of
-    ``predict`` to rounding, so of two classes that tie exactly either may be predicted.
+    Linear learners of this package process blocks in a compiled loop, except with a delay, with
+    ``ties="positive"``, with float32 and for the voted perceptron, which take rows one by one. An
+    averaged learner is then scored by its sums, at a cost proportional to the stored values of the
+    row. The result equals the score of ``predict`` up to rounding, so if two classes tie exactly,
+    either may be predicted.
 
     See Also
     --------
-    report : Predictions beside the labels.
+    report : Compare predictions with labels.
 
     Examples
     --------
@@ -94,7 +97,10 @@ def progressive(
     whole("delay", delay, at_least=0)
     progress = Progress(every, window)
     learner = stream_learner(model, classes)
-    before = getattr(model, "n_mistakes_", 0)
+    mistakes_before = getattr(model, "n_mistakes_", 0)
+
+    # Outcomes are recorded in batches, because recording one at a time would cost more than
+    # learning it.
     wrong: list[bool] = []
     labels: list[Any] = []
     for found, given in _outcomes(_items(stream, learner), learner, delay):
@@ -103,23 +109,28 @@ def progressive(
         if len(wrong) >= NOTED_AT_ONCE:
             progress.add(np.array(wrong))
             progress.add_labels(labels)
-            wrong, labels = [], []
+            wrong = []
+            labels = []
     progress.add(np.array(wrong, bool))
     progress.add_labels(labels)
+
     if hasattr(model, "n_mistakes_"):
-        progress.online_mistakes = int(model.n_mistakes_ - before)
+        progress.online_mistakes = int(model.n_mistakes_ - mistakes_before)
     return progress
 
 
 def _outcomes(items: Iterator[_Item], learner: StreamLearner, delay: int) -> Outcomes:
-    """Predict everything, and learn it when its label is there."""
+    """Predict every example, and learn it as soon as its label is available."""
     waiting: deque[tuple[Any, Any, float | None]] = deque()
     for item in items:
-        first, n = 0, len(item.labels)
+        first = 0
+        n = len(item.labels)
         while first < n:
+            # The fast path may open up in the middle of a block, once all classes are known.
             if delay == 0 and item.is_block and learner.takes_blocks():
                 stop = min(first + NOTED_AT_ONCE, n)
-                wrong = learner.predict_then_learn(*item.part(first, stop), first)
+                X, y, weights = item.part(first, stop)
+                wrong = learner.predict_then_learn(X, y, weights, first)
             else:
                 stop = first + 1
                 x, y, weight = item.example(first, learner)
@@ -134,21 +145,28 @@ def _outcomes(items: Iterator[_Item], learner: StreamLearner, delay: int) -> Out
 
 
 class _Item:
-    """What a stream gave: one example, or a block of them."""
+    """One item of a stream: a single example or a block of them."""
 
     def __init__(self, x: Any, labels: list[Any], weights: Any, *, is_block: bool) -> None:
-        self._x, self.labels, self._weights, self.is_block = x, labels, weights, is_block
+        self._x = x
+        self.labels = labels
+        self._weights = weights
+        self.is_block = is_block
 
     def example(self, i: int, learner: StreamLearner) -> tuple[Any, Any, float | None]:
+        """Return features, label and weight of one example."""
         x = learner.row(self._x, i) if self.is_block else self._x
-        return x, self.labels[i], None if self._weights is None else float(self._weights[i])
+        weight = None if self._weights is None else float(self._weights[i])
+        return x, self.labels[i], weight
 
-    def part(self, start: int, stop: int) -> tuple[Any, Any, Any]:
+    def part(self, start: int, stop: int) -> tuple[Any, list[Any], Any]:
+        """Return rows, labels and weights of a part of a block."""
         weights = None if self._weights is None else self._weights[start:stop]
         return self._x[start:stop], self.labels[start:stop], weights
 
 
 def _items(stream: Iterable[Any], learner: StreamLearner) -> Iterator[_Item]:
+    """Yield the items of a stream after checking their types and shapes."""
     for given in stream:
         x, y, weights = _unpacked(given)
         if isinstance(x, Mapping):
@@ -156,17 +174,21 @@ def _items(stream: Iterable[Any], learner: StreamLearner) -> Iterator[_Item]:
                 raise InputError("x is a mapping, which only a learner with learn_one can read.")
             yield _Item(x, [_plain(y)], _weights(weights, 1), is_block=False)
             continue
+
         if not isinstance(x, SparseRows):
             x = x.tocsr() if is_sparse(x) else np.asarray(x)
-        if x.ndim not in (1, 2) or (isinstance(x, np.ndarray) and x.dtype.kind in "OUS"):
+        holds_text = isinstance(x, np.ndarray) and x.dtype.kind in "OUS"
+        if x.ndim not in (1, 2) or holds_text:
             raise InputError(
                 "x is neither a mapping nor an array of numbers; turn texts into features first "
                 "(rosenblatt.features.TextFeatures)."
             )
+
         if x.ndim == 1:
             x = x if learner.reads_mappings else x.reshape(1, -1)
             yield _Item(x, [_plain(y)], _weights(weights, 1), is_block=False)
             continue
+
         labels = np.asarray(y)
         if labels.shape != (x.shape[0],):
             raise InputError(f"a block of {x.shape[0]:,} rows has labels of shape {labels.shape}.")
@@ -175,12 +197,15 @@ def _items(stream: Iterable[Any], learner: StreamLearner) -> Iterator[_Item]:
 
 
 def _unpacked(given: Any) -> tuple[Any, Any, Any]:
+    """Return features, labels and weights of an item; the weights may be None."""
     if isinstance(given, Block):
+        # Only blocks of Vowpal Wabbit rows have weights.
         return (*given, getattr(given, "weights", None))
     try:
         x, y, *rest = given
         (weights,) = rest or [None]
     except (TypeError, ValueError) as error:
+        # InputError is a ValueError; one raised by the reader itself has the better message.
         if isinstance(error, InputError):
             raise
         raise InputError(
@@ -191,7 +216,7 @@ def _unpacked(given: Any) -> tuple[Any, Any, Any]:
 
 
 def _weights(given: Any, n: int) -> Any:
-    """A weight for each example; None if all are 1."""
+    """Return one weight per example; None if all are 1."""
     if given is None:
         return None
     weights = np.asarray(given, np.float64).reshape(-1)
@@ -208,7 +233,7 @@ def _plain(label: Any) -> Any:
 
 
 class StreamLearner:
-    """A learner of single examples; rows of a block are handed over as 1-D arrays."""
+    """Adapter of a learner with ``learn_one``; rows of a block are passed as 1-D arrays."""
 
     reads_mappings = True
 
@@ -216,35 +241,41 @@ class StreamLearner:
         self._model = model
 
     def inspect(self, X: Any) -> None:
-        """Refuse a block that holds what cannot be learned from, before any of it is learned."""
+        """Raise if a block holds values that cannot be learned, before any row is learned."""
 
     def row(self, X: Any, i: int) -> Any:
-        """A row of a block, as the learner takes one."""
+        """Return a row of a block in the form that the learner takes."""
         if isinstance(X, np.ndarray):
             return X[i]
-        return _SparseRow(X[i : i + 1]) if self._has_batches else X[[i]].toarray()[0]
+        if self._has_partial_fit:
+            return _SparseRow(X[i : i + 1])
+        return X[[i]].toarray()[0]
 
     def predict(self, x: Any) -> Any:
-        """What it predicts, None if that is nothing yet."""
+        """Return the prediction; None as long as there is none."""
         if isinstance(x, _SparseRow):
-            return self._model.predict(x.X)[0] if hasattr(self._model, "classes_") else None
+            is_fitted = hasattr(self._model, "classes_")
+            return self._model.predict(x.X)[0] if is_fitted else None
         return self._model.predict_one(x)
 
     def is_wrong(self, x: Any, y: Any) -> bool:
-        """Whether it does not predict this label. A tie predicts nothing, unless it may."""
+        """Return whether the prediction is not this label; a tie is wrong if ties are mistakes."""
         found = self.predict(x)
         if found is None or not bool(found == y):
             return True
         return getattr(self._model, "ties", None) == "mistake" and self._is_tie(x)
 
     def _is_tie(self, x: Any) -> bool:
-        """Whether classes share the highest score of an example that was predicted."""
+        """Return whether classes share the highest score of an example."""
         if not hasattr(self._model, "decision_function") or len(self._model.classes_) < 2:
             return False
+        rows: Any
         if isinstance(x, _SparseRow):
-            rows: Any = x.X
+            rows = x.X
+        elif isinstance(x, Mapping):
+            rows = [x]
         else:
-            rows = [x] if isinstance(x, Mapping) else x.reshape(1, -1)
+            rows = x.reshape(1, -1)
         return has_tie(self._model.decision_function(rows)[0])
 
     def learn(self, x: Any, y: Any, weight: float | None) -> None:
@@ -252,7 +283,9 @@ class StreamLearner:
         if weight is None and not isinstance(x, _SparseRow):
             self._model.learn_one(x, y)
             return
-        if not self._has_batches or not isinstance(x, _SparseRow | np.ndarray):
+
+        # learn_one takes neither weights nor sparse rows; partial_fit takes both.
+        if not self._has_partial_fit or not isinstance(x, _SparseRow | np.ndarray):
             raise InputError(
                 "the stream gives weights, but learn_one takes none: give rows as arrays to a "
                 "learner with partial_fit."
@@ -262,23 +295,23 @@ class StreamLearner:
         self._model.partial_fit(X, np.array([y]), **weights)
 
     def takes_blocks(self) -> bool:
-        """Whether it can predict and learn the rows of a block by itself from here on."""
+        """Return whether the learner can process the next rows of a block in one call."""
         return False
 
     def predict_then_learn(self, X: Any, y: list[Any], weights: Any, first_row: int) -> list[bool]:
-        """Whether some rows of a block were predicted wrong, each before it was learned."""
+        """Predict and learn row by row; return which predictions were wrong."""
         tested = self._model.predict_then_learn(
             X, y, weights, predictions=False, first_row=first_row
         )
         return (tested.wrong != 0).tolist()  # type: ignore[no-any-return]
 
     @property
-    def _has_batches(self) -> bool:
+    def _has_partial_fit(self) -> bool:
         return hasattr(self._model, "partial_fit")
 
 
 class _LinearLearner(StreamLearner):
-    """A linear learner of this package, which has a loop of its own for blocks."""
+    """Adapter of a linear learner of this package, with a fast path for blocks."""
 
     def inspect(self, X: Any) -> None:
         inspect(as_rows(X))
@@ -294,7 +327,7 @@ class _LinearLearner(StreamLearner):
 
 
 class _TableLearner(StreamLearner):
-    """A learner of tables, which gets them one row long."""
+    """Adapter of a learner with ``partial_fit``, which gets tables of one row."""
 
     reads_mappings = False
 
@@ -303,32 +336,36 @@ class _TableLearner(StreamLearner):
         self._classes = classes
 
     def row(self, X: Any, i: int) -> Any:
-        # Learners of others know SciPy's sparse rows, not ours.
-        return X[i : i + 1].tocsr() if isinstance(X, SparseRows) else X[i : i + 1]
+        row = X[i : i + 1]
+        # Learners of other packages expect SciPy's sparse matrices, not ours.
+        return row.tocsr() if isinstance(row, SparseRows) else row
 
     def predict(self, x: Any) -> Any:
-        # Before anything was learned there is nothing to ask.
-        return self._model.predict(x)[0] if hasattr(self._model, "classes_") else None
+        is_fitted = hasattr(self._model, "classes_")
+        return self._model.predict(x)[0] if is_fitted else None
 
     def learn(self, x: Any, y: Any, weight: float | None) -> None:
+        # Only the first call of partial_fit gets the classes.
         arguments = {} if self._classes is None else {"classes": self._classes}
+        self._classes = None
         if weight is not None:
             arguments["sample_weight"] = np.array([weight])
-        self._classes = None
         self._model.partial_fit(x, np.array([y]), **arguments)
 
 
 class _SparseRow:
-    """One row of a sparse matrix, still sparse."""
+    """One row of a sparse matrix, as a matrix of one row."""
 
     def __init__(self, X: Any) -> None:
         self.X = X
 
 
 def stream_learner(model: Any, classes: Any) -> StreamLearner:
-    """A learner, ours or another, for a stream; ``classes`` for the first batch of others."""
+    """Return the adapter of a learner, ours or another; ``classes`` as in `progressive`."""
     if hasattr(model, "predict_one") and hasattr(model, "learn_one"):
-        return (_LinearLearner if hasattr(model, "predict_then_learn") else StreamLearner)(model)
+        if hasattr(model, "predict_then_learn"):
+            return _LinearLearner(model)
+        return StreamLearner(model)
     if hasattr(model, "predict") and hasattr(model, "partial_fit"):
         return _TableLearner(model, classes)
     raise ParameterError(

@@ -1,4 +1,4 @@
-"""Predictions beside the labels: accuracy, each class, and which class is taken for which."""
+"""Comparison of predictions with labels: accuracy, figures per class, confusions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,22 @@ from rosenblatt.evaluate.score_curves import ScoreCurve
 from rosenblatt.html_tables import escape, html_card, html_table
 from rosenblatt.text_tables import text_table
 
+# Version of the JSON layout.
 SCHEMA = 1
+# In characters.
 WIDTH = 80
-MATRIX_CLASSES = 8
-DENSE_CLASSES = 1_000
-WORST_PAIRS = 10
 LONGEST_NAME = 24
+# With more classes, text and HTML show the most frequent confusions instead of the matrix.
+MATRIX_CLASSES = 8
+WORST_PAIRS = 10
+# With more classes, the JSON has no matrix of confusions.
+DENSE_CLASSES = 1_000
 CORNER = "true \\ predicted"
 
 
 @dataclass(frozen=True)
 class ClassReport:
-    """One class; a share of nothing (no such prediction, no such row) is 0.
+    """Figures of one class; a share of nothing (no such prediction, no such row) is 0.
 
     Attributes
     ----------
@@ -35,11 +39,11 @@ class ClassReport:
     precision : float
         Share of the predictions of this class that are right.
     recall : float
-        Share of the rows of this class that are found.
+        Share of the rows of this class that are predicted as such.
     f1 : float
-        Harmonic mean of the two.
+        Harmonic mean of precision and recall.
     support : int
-        Rows of this class.
+        Number of rows of this class.
     """
 
     label: Any
@@ -51,39 +55,41 @@ class ClassReport:
 
 @dataclass(frozen=True)
 class Report:
-    """What `report` found.
+    """The result of `report`.
 
     Attributes
     ----------
     n : int
         Number of rows.
     mistakes : int
-        Predictions that are wrong.
+        Number of wrong predictions.
     accuracy : float
         Share of right predictions.
     baseline : float
         Share of the most frequent class: the accuracy of always predicting it.
     most_frequent : object
-        That class.
+        The most frequent class.
     classes : list
+        All classes, in order.
     per_class : list of ClassReport
         In the order of `classes`.
     curves : list of ScoreCurve
-        What every threshold comes to, of two classes for the second one; of more for each that
-        occurs, against the rest: by their probabilities, or by how far a score is ahead of the best
-        other. Empty without scores.
+        ROC and precision-recall curves: one for the second of two classes, otherwise one for each
+        class that occurs, against the rest. Rows are ranked by probability or, without
+        probabilities, by the lead of a score over the best other one. Empty without scores.
     roc_area, pr_area : float or None
-        Means of the areas under the ROC and the precision-recall curves. None without scores.
+        Mean area under the ROC curves, and under the precision-recall curves. None without scores.
     log_loss : float or None
         Mean of -log of the probability of the right class. None without probabilities.
     reliability : Reliability or None
-        Probabilities in ten bins beside how often they came true; ``reliability.error`` is the
+        Probabilities in ten bins, and how often they came true; ``reliability.error`` is the
         expected calibration error. None without probabilities.
     pairs : ndarray of shape (n_pairs, 3)
-        The pairs of classes that occur: number of the true class, of the predicted one, how often.
+        The pairs of classes that occur: index of the true class, index of the predicted class,
+        number of rows.
     confusion : ndarray of shape (n_classes, n_classes)
-        ``confusion[i, j]``: rows of class i that were predicted as class j. Made when asked for,
-        since of many classes most pairs do not occur.
+        ``confusion[i, j]``: rows of class i that were predicted as class j. It is computed on each
+        access, because with many classes it is large and mostly zero.
     """
 
     n: int
@@ -100,45 +106,52 @@ class Report:
 
     @property
     def roc_area(self) -> float | None:
-        return float(np.mean([c.roc_area for c in self.curves])) if self.curves else None
+        if not self.curves:
+            return None
+        return float(np.mean([c.roc_area for c in self.curves]))
 
     @property
     def pr_area(self) -> float | None:
-        return float(np.mean([c.pr_area for c in self.curves])) if self.curves else None
+        if not self.curves:
+            return None
+        return float(np.mean([c.pr_area for c in self.curves]))
 
     @property
     def balanced_accuracy(self) -> float:
-        """The mean recall of the classes that occur."""
+        """Mean recall of the classes that occur."""
         return float(np.mean([c.recall for c in self.per_class if c.support]))
 
     @property
     def macro(self) -> dict[str, float]:
-        """The means of ``precision``, ``recall`` and ``f1`` over all classes of the confusions."""
-        known = np.unique(self.pairs[:, :2])
-        names = ("precision", "recall", "f1")
-        return {n: float(np.mean([getattr(self.per_class[k], n) for k in known])) for n in names}
+        """Means of precision, recall and F1 over all classes that occur or were predicted."""
+        known = [self.per_class[k] for k in np.unique(self.pairs[:, :2])]
+        return {
+            "precision": float(np.mean([c.precision for c in known])),
+            "recall": float(np.mean([c.recall for c in known])),
+            "f1": float(np.mean([c.f1 for c in known])),
+        }
 
     @property
     def confusion(self) -> npt.NDArray[np.int64]:
-        found = np.zeros((len(self.classes), len(self.classes)), np.int64)
+        matrix = np.zeros((len(self.classes), len(self.classes)), np.int64)
         true, predicted, n = self.pairs.T
-        found[true, predicted] = n
-        return found
+        matrix[true, predicted] = n
+        return matrix
 
     def worst_pairs(self, most: int = WORST_PAIRS) -> list[tuple[Any, Any, int]]:
-        """The most frequent confusions: true class, prediction, how often."""
+        """Return the most frequent confusions: true class, predicted class, number of rows."""
         wrong = self.pairs[self.pairs[:, 0] != self.pairs[:, 1]]
         order = np.argsort(-wrong[:, 2], kind="stable")[:most]
         return [(self.classes[a], self.classes[b], n) for a, b, n in wrong[order].tolist()]
 
     def lines(self) -> list[str]:
-        """The report as text of at most 80 columns."""
+        """Return the report as lines of at most 80 characters."""
+        macro = ", ".join(f"{name} {value:.4f}" for name, value in self.macro.items())
         lines = [
             f"{self.n:,} rows, {self.mistakes:,} wrong",
             f"accuracy  {self.accuracy:.4f}",
             f"baseline  {self.baseline:.4f}  (always {short_label(self.most_frequent)})",
-            f"balanced  {self.balanced_accuracy:.4f}; macro "
-            + ", ".join(f"{name} {value:.4f}" for name, value in self.macro.items()),
+            f"balanced  {self.balanced_accuracy:.4f}; macro {macro}",
         ]
         if self.roc_area is not None and self.pr_area is not None:
             lines.append(f"ROC area  {self.roc_area:.4f}, precision-recall area {self.pr_area:.4f}")
@@ -150,7 +163,7 @@ class Report:
         return lines + (self._matrix_lines() or self.pair_lines())
 
     def class_lines(self, title: str = "class", unit: str = "rows") -> list[str]:
-        """A table of the classes; `unit` is what there are many of in a class."""
+        """Return a table of the classes; `unit` is the title of the column of counts."""
         rows = [
             (short_label(c.label), *four_digits(c.precision, c.recall, c.f1), f"{c.support:,}")
             for c in self.per_class
@@ -158,17 +171,22 @@ class Report:
         return text_table(rows, (title, "precision", "recall", "f1", unit))
 
     def _matrix_lines(self) -> list[str]:
-        """The matrix of confusions; none if it does not fit."""
+        """Return the matrix of confusions; an empty list if it does not fit."""
         names = [short_label(label) for label in self.classes]
         if len(names) > MATRIX_CLASSES:
             return []
-        counts = zip(names, self.confusion.tolist(), strict=True)
-        rows = [(name, *(f"{count:,}" for count in row)) for name, row in counts]
-        lines = text_table(rows, (CORNER, *names))
+        lines = text_table(self._matrix_rows(names), (CORNER, *names))
         return lines if len(lines[0]) <= WIDTH else []
 
+    def _matrix_rows(self, names: list[Any]) -> list[tuple[Any, ...]]:
+        """Return the name of each class, followed by its counts as text."""
+        rows = []
+        for name, counts in zip(names, self.confusion.tolist(), strict=True):
+            rows.append((name, *(f"{count:,}" for count in counts)))
+        return rows
+
     def pair_lines(self, unit: str = "rows") -> list[str]:
-        """A table of the most frequent confusions."""
+        """Return a table of the most frequent confusions."""
         pairs = self.worst_pairs()
         if not pairs:
             return ["no class was taken for another"]
@@ -176,30 +194,38 @@ class Report:
         return text_table(rows, ("true", "predicted", unit), align="<<>")
 
     def curve_lines(self) -> list[str]:
-        """Of two classes what a few thresholds come to; of more the areas of each class."""
+        """Return a table of a few thresholds for two classes, otherwise of the areas per class."""
         if len(self.curves) != 1:
             areas = [
                 (short_label(c.label), *four_digits(c.roc_area, c.pr_area)) for c in self.curves
             ]
             return text_table(areas, ("class", "ROC area", "precision-recall area"))
+
         (curve,) = self.curves
-        found = [curve.at(threshold) for threshold in curve.thresholds()]
-        best = max(one["f1"] for one in found)
+        outcomes = [curve.at(threshold) for threshold in curve.thresholds()]
+        best = max(outcome["f1"] for outcome in outcomes)
         rows = [
             (
-                f"{one['threshold']:.6g}",
-                *four_digits(one["precision"], one["recall"], one["f1"]),
-                f"{one['rows']:,}",
-                "largest f1" if one["f1"] == best else "",
+                f"{outcome['threshold']:.6g}",
+                *four_digits(outcome["precision"], outcome["recall"], outcome["f1"]),
+                f"{outcome['rows']:,}",
+                "largest f1" if outcome["f1"] == best else "",
             )
-            for one in found
+            for outcome in outcomes
         ]
         above = f"rows above, {short_label(curve.label)}"
         head = ("threshold", "precision", "recall", "f1", above, "")
         return text_table(rows, head, align=">>>>><")
 
     def to_json(self) -> dict[str, Any]:
-        """The report as plain data; the matrix of confusions is null of very many classes."""
+        """Return the report as JSON-compatible data; very many classes have no confusion matrix."""
+        reliability = None
+        calibration_error = None
+        if self.reliability is not None:
+            reliability = {name: values.tolist() for name, values in vars(self.reliability).items()}
+            calibration_error = self.reliability.error
+        has_matrix = len(self.classes) <= DENSE_CLASSES
+
         return {
             "schema": SCHEMA,
             "rows": self.n,
@@ -214,11 +240,9 @@ class Report:
             "roc_area": self.roc_area,
             "pr_area": self.pr_area,
             "log_loss": self.log_loss,
-            "calibration_error": None if self.reliability is None else self.reliability.error,
-            "reliability": None
-            if self.reliability is None
-            else {name: values.tolist() for name, values in vars(self.reliability).items()},
-            "confusion": self.confusion.tolist() if len(self.classes) <= DENSE_CLASSES else None,
+            "calibration_error": calibration_error,
+            "reliability": reliability,
+            "confusion": self.confusion.tolist() if has_matrix else None,
         }
 
     def __str__(self) -> str:
@@ -231,26 +255,24 @@ class Report:
         )
 
     def _repr_html_(self) -> str:
+        summary = (
+            f"<p><b>{self.accuracy:.4f}</b> accuracy: {self.mistakes:,} of {self.n:,} rows wrong. "
+            f"Always predicting {escape(str(self.most_frequent))} gives {self.baseline:.4f}.</p>"
+        )
         rows = [
-            (c.label, f"{c.precision:.4f}", f"{c.recall:.4f}", f"{c.f1:.4f}", f"{c.support:,}")
+            (c.label, *four_digits(c.precision, c.recall, c.f1), f"{c.support:,}")
             for c in self.per_class
         ]
         each = html_table("Each class", ("class", "precision", "recall", "f1", "rows"), rows)
         if len(self.classes) <= MATRIX_CLASSES:
             head = (CORNER, *self.classes)
-            taken = [
-                (label, *(f"{count:,}" for count in row))
-                for label, row in zip(self.classes, self.confusion.tolist(), strict=True)
-            ]
-            which = html_table("Which class is taken for which", head, taken)
+            matrix = self._matrix_rows(self.classes)
+            confusions = html_table("Which class is taken for which", head, matrix)
         else:
             pairs = [(*pair, f"{count:,}") for *pair, count in self.worst_pairs()]
-            which = html_table("Most frequent confusions", ("true", "predicted", "rows"), pairs)
-        words = (
-            f"<p><b>{self.accuracy:.4f}</b> accuracy: {self.mistakes:,} of {self.n:,} rows wrong. "
-            f"Always predicting {escape(str(self.most_frequent))} gives {self.baseline:.4f}.</p>"
-        )
-        return html_card(words, each, which)
+            head = ("true", "predicted", "rows")
+            confusions = html_table("Most frequent confusions", head, pairs)
+        return html_card(summary, each, confusions)
 
 
 def report(
@@ -268,12 +290,12 @@ def report(
     y_true, y_pred : array-like of shape (n_samples,)
         Labels of any kind: numbers or texts.
     classes : list, default=None
-        The classes in the order wanted; classes that occur and are not listed follow, sorted.
-        None: all that occur, sorted.
+        The classes in the wanted order; classes that occur but are not listed follow, sorted. None
+        takes all that occur, sorted.
     scores : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        What ``decision_function`` gives, for the areas under the curves.
+        The result of ``decision_function``, for the areas under the curves.
     probabilities : array-like of shape (n_samples, n_classes), default=None
-        What ``predict_proba`` gives, for the log loss and the calibration error.
+        The result of ``predict_proba``, for the log loss and the calibration error.
 
     Returns
     -------
@@ -281,7 +303,7 @@ def report(
 
     See Also
     --------
-    progressive : Mistakes of a learner on a stream, while it learns.
+    progressive : Count the mistakes of a learner on a stream, while it learns.
 
     Examples
     --------
@@ -303,57 +325,77 @@ def report(
     ham                 2     1
     spam                0     1
     """
-    true, given = _listed("y_true", y_true), _listed("y_pred", y_pred)
+    true = _listed("y_true", y_true)
+    given = _listed("y_pred", y_pred)
     if len(true) != len(given):
         raise InputError(
             f"y_true has {len(true):,} labels and y_pred {len(given):,}; give one prediction a row."
         )
     if not true:
         raise InputError("there are 0 rows; give at least one.")
-    named = dict.fromkeys(_listed("classes", classes) if classes is not None else [])
-    named.update(dict.fromkeys(_sorted({*true, *given} - named.keys())))
-    places = {label: i for i, label in enumerate(named)}
-    n = len(places)
-    rows = np.fromiter((places[label] for label in true), np.int64, len(true))
-    columns = np.fromiter((places[label] for label in given), np.int64, len(given))
-    support, predicted, right = (
-        np.bincount(found, minlength=n) for found in (rows, columns, rows[rows == columns])
-    )
-    counts = zip(places, right.tolist(), predicted.tolist(), support.tolist(), strict=True)
-    most, correct, listed = int(support.argmax()), int(right.sum()), list(places)
-    keys, times = np.unique(rows * n + columns, return_counts=True)
-    known: dict[str, Any] = {}
+
+    # The index of each class: the given classes first, then the others that occur.
+    index_of: dict[Any, int] = {}
+    for label in [] if classes is None else _listed("classes", classes):
+        index_of.setdefault(label, len(index_of))
+    for label in _sorted({*true, *given} - index_of.keys()):
+        index_of[label] = len(index_of)
+    listed = list(index_of)
+    n = len(listed)
+
+    true_index = np.fromiter((index_of[label] for label in true), np.int64, len(true))
+    given_index = np.fromiter((index_of[label] for label in given), np.int64, len(given))
+    right_index = true_index[true_index == given_index]
+    support = np.bincount(true_index, minlength=n)
+    predicted = np.bincount(given_index, minlength=n)
+    right = np.bincount(right_index, minlength=n)
+    counts = zip(listed, right.tolist(), predicted.tolist(), support.tolist(), strict=True)
+    n_right = int(right.sum())
+    most_frequent = int(support.argmax())
+    # One number per pair of classes.
+    keys, times = np.unique(true_index * n + given_index, return_counts=True)
+
+    optional: dict[str, Any] = {}
     if probabilities is not None:
         shares = metrics.checked("probabilities", probabilities, len(true), n)
-        known["log_loss"] = metrics.log_loss(rows, shares)
-        known["reliability"] = metrics.reliability(rows, shares)
+        optional["log_loss"] = metrics.log_loss(true_index, shares)
+        optional["reliability"] = metrics.reliability(true_index, shares)
         scores = shares
     if scores is not None:
         ranked = metrics.checked("scores", scores, len(true), n)
-        ranked = metrics.leads(ranked) if n > 2 and probabilities is None else ranked
-        known["curves"] = metrics.curves(listed, rows, ranked)
+        # Scores of different rows are comparable only relative to the other classes of the row.
+        if n > 2 and probabilities is None:
+            ranked = metrics.leads(ranked)
+        optional["curves"] = metrics.curves(listed, true_index, ranked)
+
     return Report(
         n=len(true),
-        mistakes=len(true) - correct,
-        accuracy=correct / len(true),
-        baseline=int(support[most]) / len(true),
-        most_frequent=listed[most],
+        mistakes=len(true) - n_right,
+        accuracy=n_right / len(true),
+        baseline=int(support[most_frequent]) / len(true),
+        most_frequent=listed[most_frequent],
         classes=listed,
-        per_class=[
-            ClassReport(label, r / p if p else 0.0, r / s if s else 0.0, 2 * r / (p + s or 1), s)
-            for label, r, p, s in counts
-        ],
+        per_class=[_class_report(label, r, p, s) for label, r, p, s in counts],
         pairs=np.column_stack([keys // n, keys % n, times]),
-        **known,
+        **optional,
     )
 
 
+def _class_report(label: Any, right: int, predicted: int, support: int) -> ClassReport:
+    precision = right / predicted if predicted else 0.0
+    recall = right / support if support else 0.0
+    f1 = 2 * right / (predicted + support or 1)
+    return ClassReport(label, precision, recall, f1, support)
+
+
 def _listed(argument: str, labels: Any) -> list[Any]:
+    """Return labels as a list; arrays must have one dimension."""
     if isinstance(labels, str | bytes):
         raise InputError(f"{argument} must be a list of labels, not one text.")
-    values = np.asarray(labels) if hasattr(labels, "__array__") else None
-    if values is None:
+    # np.asarray on a list would turn labels of mixed types into text.
+    if not hasattr(labels, "__array__"):
         return list(labels)
+    values = np.asarray(labels)
     if values.ndim != 1:
         raise InputError(f"{argument} has shape {values.shape}; give one label a row.")
     listed: list[Any] = values.tolist()
@@ -361,21 +403,28 @@ def _listed(argument: str, labels: Any) -> list[Any]:
 
 
 def _sorted(labels: set[Any]) -> list[Any]:
+    """Sort labels; if their types cannot be compared, by type and text."""
     try:
         return sorted(labels)
-    except TypeError:  # labels of several kinds: any order will do that is always the same
+    except TypeError:
         return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
 
 
 def four_digits(*shares: float) -> list[str]:
+    """Format each share with four digits after the point."""
     return [f"{share:.4f}" for share in shares]
 
 
 def short_label(label: Any) -> str:
-    """A label that keeps its place in a table and cannot steer a terminal."""
+    """Return a label as text that fits into a table and holds no control characters."""
     text = "".join(c if c.isprintable() else "?" for c in str(label))
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+    if len(text) <= LONGEST_NAME:
+        return text
+    return f"{text[: LONGEST_NAME - 1]}…"
 
 
 def plain_label(label: Any) -> Any:
-    return label if label is None or isinstance(label, str | int | float) else str(label)
+    """Return a label as JSON-compatible data: numbers, text and None unchanged, others as text."""
+    if label is None or isinstance(label, str | int | float):
+        return label
+    return str(label)

@@ -1,4 +1,4 @@
-"""ROC and precision-recall curves: what every threshold on a score comes to."""
+"""ROC and precision-recall curves: counts of right and wrong rows at every threshold."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
+# Recalls for which a threshold is suggested.
 RECALLS = (0.5, 0.8, 0.9, 0.95, 0.99, 1.0)
 MOST_POINTS = 1_000
 
@@ -23,15 +24,16 @@ class ScoreCurve:
     label : object
         The class.
     scores : ndarray of shape (n_steps,)
-        The different scores, or probabilities, of this class; the highest first.
+        The distinct scores, or probabilities, of this class, highest first.
     taken : ndarray of shape (n_steps,)
-        Rows that score this or more.
+        Number of rows with this score or a higher one.
     found : ndarray of shape (n_steps,)
-        How many of them are of this class.
+        Number of rows among them that belong to this class.
     roc_area : float
-        The share of pairs, a row of the class and one of the rest, ranked right; ties are half.
+        Share of pairs, one row of the class and one of the rest, that are ranked right; ties count
+        half.
     pr_area : float
-        The mean precision over all rows of the class, each taken with all that score as high.
+        Average precision: the mean over the rows of the class of the precision at their score.
     """
 
     label: Any
@@ -43,71 +45,100 @@ class ScoreCurve:
 
     @classmethod
     def of(cls, label: Any, positive: npt.NDArray[np.bool_], scores: Floats) -> ScoreCurve:
-        """Of rows that are of this class or not; there is at least one of each."""
-        negated, number = np.unique(-scores, return_inverse=True)
-        rows, gained = (np.bincount(number, kind).astype(np.int64) for kind in (None, positive))
-        taken, found = np.cumsum(rows), np.cumsum(gained)
-        n, others = int(found[-1]), int(taken[-1] - found[-1])
-        roc_area = int((2 * found - gained) @ (rows - gained)) / (2 * n * others)
-        return cls(label, -negated, taken, found, roc_area, float(gained @ (found / taken) / n))
+        """Compute the curve of some rows, at least one of the class and one of the rest."""
+        negated, step = np.unique(-scores, return_inverse=True)
+        rows = np.bincount(step).astype(np.int64)
+        gained = np.bincount(step, positive).astype(np.int64)
+        taken = np.cumsum(rows)
+        found = np.cumsum(gained)
+        n_positive = int(found[-1])
+        n_negative = int(taken[-1] - found[-1])
+
+        # Each negative row is ranked below all positive rows of higher scores, and ties with those
+        # of its own: found - gained + gained / 2, here doubled to stay in whole numbers.
+        doubled_pairs = int((2 * found - gained) @ (rows - gained))
+        roc_area = doubled_pairs / (2 * n_positive * n_negative)
+        pr_area = float(gained @ (found / taken) / n_positive)
+        return cls(label, -negated, taken, found, roc_area, pr_area)
 
     @property
     def precision(self) -> Floats:
+        """Share of the taken rows that belong to the class."""
         return self.found / self.taken
 
     @property
     def recall(self) -> Floats:
+        """Share of the rows of the class that are taken."""
         return np.asarray(self.found / self.found[-1])
 
     @property
     def f1(self) -> Floats:
+        """Harmonic mean of precision and recall."""
         return np.asarray(2 * self.found / (self.taken + self.found[-1]))
 
     @property
     def false_positive_rate(self) -> Floats:
-        """The share of the other rows that are taken for this class."""
+        """Share of the other rows that are taken for this class."""
         wrong = self.taken - self.found
         return np.asarray(wrong / wrong[-1])
 
     def at(self, threshold: float) -> dict[str, float]:
-        """What predicting this class above a threshold comes to."""
-        place = int(np.searchsorted(-self.scores, -threshold)) - 1
-        taken, found = (0, 0) if place < 0 else (int(self.taken[place]), int(self.found[place]))
-        n = int(self.found[-1])
-        shares = {"precision": found / (taken or 1), "recall": found / n}
-        return {"threshold": threshold, **shares, "f1": 2 * found / (taken + n), "rows": taken}
+        """Return precision, recall, F1 and the number of rows with a score above a threshold."""
+        step = int(np.searchsorted(-self.scores, -threshold)) - 1
+        is_above_all = step < 0
+        taken = 0 if is_above_all else int(self.taken[step])
+        found = 0 if is_above_all else int(self.found[step])
+        n_positive = int(self.found[-1])
+        return {
+            "threshold": threshold,
+            "precision": found / (taken or 1),
+            "recall": found / n_positive,
+            "f1": 2 * found / (taken + n_positive),
+            "rows": taken,
+        }
 
     def thresholds(self) -> list[float]:
-        """A few worth knowing: the best F1, and some recalls, in few digits, loosest first."""
-        places = {int(self.f1.argmax())}
-        places |= {int(np.searchsorted(self.recall, share)) for share in RECALLS}
-        return sorted({self._between(place) for place in places})
+        """Return a few useful thresholds, loosest first: for the best F1 and for some recalls."""
+        steps = {int(self.f1.argmax())}
+        for recall in RECALLS:
+            steps.add(int(np.searchsorted(self.recall, recall)))
+        return sorted({self._threshold_below(step) for step in steps})
 
-    def _between(self, place: int) -> float:
-        """The shortest number that is below this score and not below the next one."""
-        upper = float(self.scores[place])
-        last = place + 1 == len(self.scores)
-        lower = upper - max(abs(upper), 1.0) if last else float(self.scores[place + 1])
+    def _threshold_below(self, step: int) -> float:
+        """Return the shortest decimal number below a score and not below the next one."""
+        upper = float(self.scores[step])
+        is_last = step + 1 == len(self.scores)
+        lower = upper - max(abs(upper), 1.0) if is_last else float(self.scores[step + 1])
         for digits in range(2, 17):
-            tried = float(f"{lower + (upper - lower) / 2:.{digits}g}")
-            if lower <= tried < upper:
-                return tried
+            middle = float(f"{lower + (upper - lower) / 2:.{digits}g}")
+            if lower <= middle < upper:
+                return middle
         return lower
 
     def thinned(self, most: int = MOST_POINTS) -> ScoreCurve:
-        """The corners of the ROC curve, and of these at most so many."""
+        """Return the curve with only the corners of the ROC curve, at most ``most`` of them."""
         wrong = self.taken - self.found
-        rises, runs = np.diff(self.found) > 0, np.diff(wrong) > 0
-        straight = (rises[1:] == rises[:-1]) & (runs[1:] == runs[:-1]) & (rises[1:] != runs[1:])
-        kept = np.flatnonzero(np.concatenate([[True], ~straight, [True]])[: len(self.scores)])
+        goes_up = np.diff(self.found) > 0
+        goes_right = np.diff(wrong) > 0
+        # A point between two steps that both go up, or both go right, lies on a straight line.
+        is_same_way = (goes_up[1:] == goes_up[:-1]) & (goes_right[1:] == goes_right[:-1])
+        is_straight = is_same_way & (goes_up[1:] != goes_right[1:])
+        is_kept = np.concatenate([[True], ~is_straight, [True]])[: len(self.scores)]
+
+        kept = np.flatnonzero(is_kept)
         kept = kept[np.unique(np.linspace(0, len(kept) - 1, most).astype(np.int64))]
         return replace(
             self, scores=self.scores[kept], taken=self.taken[kept], found=self.found[kept]
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The curve as plain data, thinned."""
+        """Return areas and points of the thinned curve as JSON-compatible data."""
         few = self.thinned()
-        curves = ("scores", "precision", "recall", "false_positive_rate")
-        areas = {"roc_area": self.roc_area, "pr_area": self.pr_area}
-        return areas | {name: getattr(few, name).tolist() for name in curves}
+        return {
+            "roc_area": self.roc_area,
+            "pr_area": self.pr_area,
+            "scores": few.scores.tolist(),
+            "precision": few.precision.tolist(),
+            "recall": few.recall.tolist(),
+            "false_positive_rate": few.false_positive_rate.tolist(),
+        }

@@ -1,7 +1,7 @@
-"""Spans of tagged sentences, and how many of them were found.
+"""Spans of tagged sentences, and their precision, recall and F1.
 
-A span starts and ends where `conlleval`, the script of the CoNLL shared tasks, says so; for E and
-S, which its first version does not have, where its later versions and seqeval say so:
+The start and the end of a span are those of `conlleval`, the script of the CoNLL shared tasks. For
+E and S, which its first version does not support, they are those of later versions and of seqeval:
 
     starts at   B and S;  I and E after O, after E or S, or after another type
     ends after  E and S;  B and I before O, B or S, or before another type
@@ -21,11 +21,13 @@ from rosenblatt.text_tables import text_table
 
 SCHEMA = 1
 SCHEMES = ("BIO", "BIOES")
-BEGINS, SINGLE_OR_LAST = frozenset("BS"), frozenset("ES")
+BEGINS = frozenset("BS")
+SINGLE_OR_LAST = frozenset("ES")
+HEAD = ("type", "precision", "recall", "f1", "spans", "predicted")
 
 
 class Span(NamedTuple):
-    """A stretch of tokens of one type, from ``start`` up to and without ``stop``."""
+    """Consecutive tokens of one type, from ``start`` up to but not including ``stop``."""
 
     type: str
     start: int
@@ -33,18 +35,18 @@ class Span(NamedTuple):
 
 
 def spans(tags: Iterable[str], scheme: str = "BIO") -> list[Span]:
-    """The spans of one sentence.
+    """Return the spans of one sentence.
 
-    Tags that no annotator should write are read as `conlleval` reads them: an I after O or after
-    another type starts a span, a B always does.
+    Invalid sequences of tags are read as `conlleval` reads them: an I after O or after another type
+    starts a span, and a B always does.
 
     Parameters
     ----------
     tags : iterable of str
         Such as ``"B-NP"``, ``"I-NP"``, ``"O"``; a tag without ``-`` has the type ``""``.
     scheme : {"BIO", "BIOES"}, default="BIO"
-        Which letters there may be; "BIOES" has E for the last token of a span and S for a span of
-        one token.
+        The allowed letters; "BIOES" adds E for the last token of a span and S for a span of one
+        token.
 
     Returns
     -------
@@ -60,23 +62,29 @@ def spans(tags: Iterable[str], scheme: str = "BIO") -> list[Span]:
     checks.choice("scheme", scheme, *SCHEMES)
     if isinstance(tags, str | bytes):
         raise InputError("tags must be a list of tags, not one text.")
+
     found: list[Span] = []
-    start, before, before_type = 0, "O", ""
+    start = 0
+    previous_letter = "O"
+    previous_kind = ""
     place = -1
     for place, tag in enumerate(tags):
         letter, kind = _parts(tag, place, scheme)
-        if before != "O" and _ends(before, before_type, letter, kind):
-            found.append(Span(before_type, start, place))
-        if letter != "O" and _starts(before, before_type, letter, kind):
+        if previous_letter != "O" and _ends(previous_letter, previous_kind, letter, kind):
+            found.append(Span(previous_kind, start, place))
+        if letter != "O" and _starts(previous_letter, previous_kind, letter, kind):
             start = place
-        before, before_type = letter, kind
-    if before != "O":
-        found.append(Span(before_type, start, place + 1))
+        previous_letter = letter
+        previous_kind = kind
+
+    # The sentence may end inside a span.
+    if previous_letter != "O":
+        found.append(Span(previous_kind, start, place + 1))
     return found
 
 
 def _parts(tag: Any, place: int, scheme: str) -> tuple[str, str]:
-    """The letter of a tag and its type."""
+    """Return the letter and the type of a tag."""
     letter, dash, kind = tag.partition("-") if isinstance(tag, str) else ("", "", "")
     if len(letter) != 1 or letter not in scheme or (letter == "O" and dash):
         cure = " Or is it scheme='BIOES'?" if letter in ("E", "S") else ""
@@ -87,17 +95,21 @@ def _parts(tag: Any, place: int, scheme: str) -> tuple[str, str]:
     return letter, kind
 
 
-def _ends(before: str, before_type: str, letter: str, kind: str) -> bool:
-    return before in SINGLE_OR_LAST or letter == "O" or letter in BEGINS or kind != before_type
+def _ends(previous_letter: str, previous_kind: str, letter: str, kind: str) -> bool:
+    """Return whether a span ends before the current token."""
+    is_last = previous_letter in SINGLE_OR_LAST
+    return is_last or letter == "O" or letter in BEGINS or kind != previous_kind
 
 
-def _starts(before: str, before_type: str, letter: str, kind: str) -> bool:
-    return letter in BEGINS or before == "O" or before in SINGLE_OR_LAST or kind != before_type
+def _starts(previous_letter: str, previous_kind: str, letter: str, kind: str) -> bool:
+    """Return whether a span starts at the current token."""
+    follows_end = previous_letter == "O" or previous_letter in SINGLE_OR_LAST
+    return letter in BEGINS or follows_end or kind != previous_kind
 
 
 @dataclass(frozen=True)
 class TypeReport:
-    """Spans of one type; a share of nothing is 0.
+    """Figures of the spans of one type; a share of nothing is 0.
 
     Attributes
     ----------
@@ -107,13 +119,13 @@ class TypeReport:
     recall : float
         Share of the true spans that were found.
     f1 : float
-        Harmonic mean of the two.
+        Harmonic mean of precision and recall.
     support : int
-        True spans.
+        Number of true spans.
     predicted : int
-        Spans in the predictions.
+        Number of predicted spans.
     right : int
-        Spans that are in both.
+        Number of spans that are in both.
     """
 
     type: str
@@ -126,6 +138,7 @@ class TypeReport:
 
     @classmethod
     def of(cls, kind: str, support: int, predicted: int, right: int) -> TypeReport:
+        """Compute the shares from counts of true, predicted and right spans."""
         return cls(
             kind,
             right / predicted if predicted else 0.0,
@@ -139,18 +152,18 @@ class TypeReport:
 
 @dataclass(frozen=True)
 class SpanReport:
-    """What `span_scores` found.
+    """The result of `span_scores`.
 
     Attributes
     ----------
     sentences, tokens : int
-        How many there are.
+        Number of sentences and tokens.
     accuracy : float
         Share of the tokens whose tag is right.
     precision, recall, f1 : float
-        Of all spans together, whatever their type.
+        Figures of the spans of all types together.
     overall : TypeReport
-        The same with the counts behind it.
+        The same figures with their counts.
     per_type : list of TypeReport
         Sorted by type.
     """
@@ -174,27 +187,18 @@ class SpanReport:
         return self.overall.f1
 
     def lines(self) -> list[str]:
-        """The report as text of at most 80 columns."""
-        found = [(short_label(one.type), one) for one in self.per_type]
-        rows = [
-            (
-                name,
-                *four_digits(one.precision, one.recall, one.f1),
-                f"{one.support:,}",
-                f"{one.predicted:,}",
-            )
-            for name, one in [*found, ("overall", self.overall)]
-        ]
-        head = ("type", "precision", "recall", "f1", "spans", "predicted")
+        """Return the report as lines of at most 80 characters."""
+        rows = [_cells(short_label(one.type), one) for one in self.per_type]
+        rows.append(_cells("overall", self.overall))
         return [
             f"{self.sentences:,} sentences, {self.tokens:,} tokens",
             f"token accuracy  {self.accuracy:.4f}",
             "",
-            *text_table(rows, head),
+            *text_table(rows, HEAD),
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """The report as plain data."""
+        """Return the report as JSON-compatible data."""
         return {
             "schema": SCHEMA,
             "sentences": self.sentences,
@@ -214,32 +218,31 @@ class SpanReport:
         )
 
     def _repr_html_(self) -> str:
-        head = ("type", "precision", "recall", "f1", "spans", "predicted")
-        rows = [
-            (
-                c.type,
-                *(f"{share:.4f}" for share in (c.precision, c.recall, c.f1)),
-                *(f"{count:,}" for count in (c.support, c.predicted)),
-            )
-            for c in [*self.per_type, self.overall]
-        ]
-        words = (
+        rows = [_cells(one.type, one) for one in [*self.per_type, self.overall]]
+        summary = (
             f"<p><b>{self.f1:.4f}</b> f1 on {self.overall.support:,} spans; "
             f"{self.accuracy:.4f} of {self.tokens:,} tokens right.</p>"
         )
-        return html_card(words, html_table("Each type", head, rows))
+        return html_card(summary, html_table("Each type", HEAD, rows))
+
+
+def _cells(name: str, one: TypeReport) -> tuple[str, ...]:
+    """Return a row of the table under `HEAD`."""
+    shares = four_digits(one.precision, one.recall, one.f1)
+    return (name, *shares, f"{one.support:,}", f"{one.predicted:,}")
 
 
 def span_scores(
     gold: Iterable[Iterable[str]], predicted: Iterable[Iterable[str]], scheme: str = "BIO"
 ) -> SpanReport:
-    """Precision, recall and F1 of spans, as `conlleval` counts them.
+    """Compute precision, recall and F1 of spans, as `conlleval` does.
 
     Parameters
     ----------
     gold, predicted : iterable of lists of str
-        The right tags and the predictions, a list for each sentence.
+        The right tags and the predicted ones, one list per sentence.
     scheme : {"BIO", "BIOES"}, default="BIO"
+        The allowed letters, as in `spans`.
 
     Returns
     -------
@@ -247,7 +250,7 @@ def span_scores(
 
     See Also
     --------
-    report : Each token by itself.
+    report : Compare each token by itself.
 
     Examples
     --------
@@ -262,43 +265,46 @@ def span_scores(
     VP          1.0000  1.0000  1.0000      1          1
     overall     0.5000  0.5000  0.5000      2          2
     """
-    true, given = _sentences("gold", gold), _sentences("predicted", predicted)
+    true = _sentences("gold", gold)
+    given = _sentences("predicted", predicted)
     if len(true) != len(given):
         raise InputError(
             f"gold has {len(true):,} sentences and predicted {len(given):,}; give one "
             "prediction for each."
         )
-    tokens = sum(map(len, true))
-    if not tokens:
+    n_tokens = sum(map(len, true))
+    if not n_tokens:
         raise InputError("there are 0 tokens; give at least one.")
+
+    # By type: the number of true, predicted and right spans.
     counts: dict[str, list[int]] = {}
-    tokens_right = 0
+    n_tokens_right = 0
     for number, (right, answer) in enumerate(zip(true, given, strict=True)):
         if len(right) != len(answer):
             raise InputError(
                 f"sentence {number}: gold has {len(right)} tags and predicted {len(answer)}; give "
                 "one tag a token."
             )
-        tokens_right += sum(a == b for a, b in zip(right, answer, strict=True))
-        found = [
-            _spans_of(name, number, tags, scheme)
-            for name, tags in (("gold", right), ("predicted", answer))
-        ]
-        for column, some in enumerate([*found, found[0] & found[1]]):
+        n_tokens_right += sum(a == b for a, b in zip(right, answer, strict=True))
+        true_spans = _spans_of("gold", number, right, scheme)
+        given_spans = _spans_of("predicted", number, answer, scheme)
+        for column, some in enumerate([true_spans, given_spans, true_spans & given_spans]):
             for span in some:
                 counts.setdefault(span.type, [0, 0, 0])[column] += 1
+
     per_type = [TypeReport.of(kind, *counts[kind]) for kind in sorted(counts)]
     totals = [sum(column) for column in zip(*counts.values(), strict=True)] or [0, 0, 0]
     return SpanReport(
         sentences=len(true),
-        tokens=tokens,
-        accuracy=tokens_right / tokens,
+        tokens=n_tokens,
+        accuracy=n_tokens_right / n_tokens,
         overall=TypeReport.of("overall", *totals),
         per_type=per_type,
     )
 
 
 def _spans_of(argument: str, number: int, tags: list[str], scheme: str) -> set[Span]:
+    """Return the spans of a sentence; an error names the argument and the sentence."""
     try:
         return set(spans(tags, scheme))
     except InputError as error:
@@ -306,6 +312,7 @@ def _spans_of(argument: str, number: int, tags: list[str], scheme: str) -> set[S
 
 
 def _sentences(argument: str, given: Any) -> list[list[str]]:
+    """Return sentences as lists of tags; raise if one is a text."""
     if isinstance(given, str | bytes):
         raise InputError(f"{argument} must be a list of sentences, not one text.")
     found = []

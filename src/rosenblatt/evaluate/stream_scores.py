@@ -1,4 +1,4 @@
-"""How a learner fared on a stream: mistakes so far, at 1, 2, 4, 8 … examples and at the end."""
+"""Running score of a learner on a stream: mistakes at 1, 2, 4, 8 … examples, and baselines."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ from rosenblatt.html_tables import escape, html_card, html_table
 from rosenblatt.plurals import count
 from rosenblatt.text_tables import TableHead
 
+# Version of the JSON layout.
 SCHEMA = 1
 HEADER = TableHead(f"{'examples':>11}  {'mistakes':>11}  {'rate':>6}  {'recent':>6}")
-WIDTH, HEIGHT = 240, 60
+# Size of the small picture in notebooks, in pixels.
+WIDTH = 240
+HEIGHT = 60
 
 
 class Point(NamedTuple):
-    """A place in a stream.
+    """The score at one place of a stream.
 
-    ``n`` examples and ``mistakes`` so far, their ratio ``rate``, and the same ratio ``recent`` of
-    the last examples, as many as the window holds.
+    ``n`` and ``mistakes`` count all examples so far, ``rate`` is mistakes per example, and
+    ``recent`` is the same for the last `window` examples.
     """
 
     n: int
@@ -35,7 +38,7 @@ class Point(NamedTuple):
     recent: float
 
     def line(self) -> str:
-        """A line below `HEADER`."""
+        """Return a line of the table under `HEADER`."""
         return f"{self.n:11,}  {self.mistakes:11,}  {self.rate:6.4f}  {self.recent:6.4f}"
 
 
@@ -45,25 +48,26 @@ class Progress:
     Attributes
     ----------
     n : int
-        Examples so far.
+        Number of examples so far.
     mistakes : int
-        Predictions that were wrong, or could not be made yet.
+        Number of wrong or missing predictions.
     rate : float
         Mistakes per example.
     recent : float
-        The same of the last `window` examples.
+        Mistakes per example over the last `window` examples.
     persistence : float
-        Mistakes per example of predicting the label of the example before. Where labels come in
-        runs this is hard to beat.
+        Baseline: mistakes per example of repeating the previous label. It is hard to beat if
+        labels come in runs.
     majority : float
-        Mistakes per example of predicting the label that was the most frequent until then.
+        Baseline: mistakes per example of predicting the most frequent label so far.
     baseline : float
-        Mistakes per example of always predicting the label that was the most frequent in the end.
+        Baseline: mistakes per example of always predicting the label that is most frequent in the
+        end.
     curve : list of Point
-        At 1, 2, 4, 8 … examples, or after every so many, and at the end.
+        Points at 1, 2, 4, 8 … examples, or after every given number of examples, and at the end.
     online_mistakes : int or None
-        What the learner itself counted as mistakes meanwhile, if it does. An averaged learner
-        counts those of its latest weights, while its predictions come from the average.
+        Mistakes that the learner itself counted, if it does. An averaged learner counts those of
+        its latest weights, while it predicts with the average.
     """
 
     def __init__(self, every: str | int = "doubling", window: int = 1000) -> None:
@@ -72,51 +76,71 @@ class Progress:
                 f"every={every!r} is not known: give 'doubling' or a whole number of at least 1."
             )
         whole("window", window, at_least=1)
-        self.every, self.window = every, window
-        self.n = self.mistakes = 0
+        self.every = every
+        self.window = window
+        self.n = 0
+        self.mistakes = 0
         self.online_mistakes: int | None = None
         self.labels: Counter[Any] = Counter()
         self._last_label: Any = None
-        self._leader: Any = None  # the label that is the most frequent so far, the first of equals
-        self._persistence = self._majority = 0
+        # The most frequent label so far; of several, the one that was first to reach that count.
+        self._leader: Any = None
+        # Mistakes of the two baselines.
+        self._persistence = 0
+        self._majority = 0
         self._points: list[Point] = []
-        self._last = np.zeros(0, np.int64)  # 1 for a mistake, of as many as the window holds
+        # The outcomes of the last `window` examples, 1 for a mistake.
+        self._last = np.zeros(0, np.int64)
 
     def add_labels(self, labels: Iterable[Any]) -> None:
-        """Note the labels of the next examples, in their order, for the baselines."""
-        number: dict[Any, int] = {}
-        codes = [number.setdefault(label, len(number)) for label in labels]
-        self._add_labels(list(number), np.array(codes, np.intp))
+        """Record the labels of the next examples, in order, for the baselines."""
+        code_of: dict[Any, int] = {}
+        codes = [code_of.setdefault(label, len(code_of)) for label in labels]
+        self._add_codes(list(code_of), np.array(codes, np.intp))
 
-    def _add_labels(self, names: list[Any], numbers: npt.NDArray[np.intp]) -> None:
-        """As `add_labels`, the label of example i being ``names[numbers[i]]``."""
-        if not len(numbers):
+    def _add_codes(self, names: list[Any], codes: npt.NDArray[np.intp]) -> None:
+        """Record labels given as codes: the label of example i is ``names[codes[i]]``."""
+        if not len(codes):
             return
-        first = not self.labels or self._last_label != names[numbers[0]]
-        self._persistence += int(first) + int(np.count_nonzero(np.diff(numbers)))
-        self._last_label = names[numbers[-1]]
-        # How often each label has occurred up to its own row, this one included.
-        n, sizes = len(numbers), np.bincount(numbers, minlength=len(names))
-        before = np.array([self.labels[name] for name in names])
-        occurred = np.empty(n, np.int64)
-        occurred[np.argsort(numbers, kind="stable")] = np.arange(1, n + 1) - np.repeat(
-            np.cumsum(sizes) - sizes - before, sizes
-        )
-        # A label takes the lead where it has occurred more often than any did before.
-        most = np.maximum.accumulate(np.append(self.labels[self._leader], occurred))
-        taken = np.maximum.accumulate(np.where(occurred > most[:-1], np.arange(n), -1))
+
+        # Repeating the previous label is a mistake at every change.
+        is_change = not self.labels or self._last_label != names[codes[0]]
+        self._persistence += int(is_change) + int(np.count_nonzero(np.diff(codes)))
+        self._last_label = names[codes[-1]]
+
+        # How often the label of each example has occurred so far, this one included. Sorted by
+        # label, the occurrences of each are consecutive; their numbers continue the counts from
+        # before.
+        n = len(codes)
+        sizes = np.bincount(codes, minlength=len(names))
+        counts_before = np.array([self.labels[name] for name in names])
+        offsets = np.cumsum(sizes) - sizes - counts_before
+        occurrences = np.empty(n, np.int64)
+        order = np.argsort(codes, kind="stable")
+        occurrences[order] = np.arange(1, n + 1) - np.repeat(offsets, sizes)
+
+        # A label takes the lead when it has occurred more often than any label before.
+        largest = np.maximum.accumulate(np.append(self.labels[self._leader], occurrences))
+        takes_lead = occurrences > largest[:-1]
+        last_takeover = np.maximum.accumulate(np.where(takes_lead, np.arange(n), -1))
         leader = names.index(self._leader) if self._leader in names else -1
-        leaders = np.append(leader, np.where(taken < 0, leader, numbers[taken]))
-        self._majority += int(np.count_nonzero(leaders[:-1] != numbers))
+        leaders = np.append(leader, np.where(last_takeover < 0, leader, codes[last_takeover]))
+        # The prediction for an example is the leader before it.
+        self._majority += int(np.count_nonzero(leaders[:-1] != codes))
+        if last_takeover[-1] >= 0:
+            self._leader = names[leaders[-1]]
+
         self.labels.update(dict(zip(names, sizes.tolist(), strict=True)))
-        self._leader = names[leaders[-1]] if taken[-1] >= 0 else self._leader
 
     def add(self, wrong: npt.NDArray[Any]) -> list[Point]:
-        """Note whether the predictions of the next examples were wrong; the points on the way."""
+        """Record which predictions of the next examples were wrong; return the new points."""
+        # Differences of cumulative sums are mistakes over any stretch, the window included.
         outcomes = np.concatenate([self._last, wrong != 0])
         known = len(self._last)
         sums = np.concatenate([[0], np.cumsum(outcomes)])
-        passed, place = [], self._point_after(self.n)
+
+        passed = []
+        place = self._point_after(self.n)
         while place <= self.n + len(wrong):
             end = known + place - self.n
             begin = max(0, end - self.window)
@@ -124,20 +148,23 @@ class Progress:
             recent = int(sums[end] - sums[begin]) / (end - begin)
             passed.append(Point(place, mistakes, mistakes / place, recent))
             place = self._point_after(place)
+
         self._last = outcomes[-self.window :]
-        self.n, self.mistakes = self.n + len(wrong), self.mistakes + int(sums[-1] - sums[known])
+        self.n += len(wrong)
+        self.mistakes += int(sums[-1] - sums[known])
         self._points += passed
         return passed
 
     def add_tested(self, tested: OnlineResult) -> list[Point]:
-        """Note a block of rows that was predicted and learned; the points on the way."""
-        self._add_labels(tested.names, tested.numbers)
+        """Record a block of rows that was predicted and learned; return the new points."""
+        self._add_codes(tested.names, tested.numbers)
         self.online_mistakes = (self.online_mistakes or 0) + tested.mistakes
         return self.add(tested.wrong)
 
     def _point_after(self, n: int) -> int:
+        """Return the number of examples at the next point of the curve."""
         if self.every == "doubling":
-            return 1 << n.bit_length()
+            return 1 << n.bit_length()  # the next power of two
         step = int(self.every)
         return (n // step + 1) * step
 
@@ -159,21 +186,27 @@ class Progress:
 
     @property
     def beats_majority(self) -> bool | None:
-        """Whether there were fewer mistakes than by the most frequent label; None: no other."""
-        return self.mistakes < self._majority if len(self.labels) > 1 else None
+        """True if there are fewer mistakes than with `majority`; None if only one label occurs."""
+        if len(self.labels) <= 1:
+            return None
+        return self.mistakes < self._majority
 
     @property
     def baseline(self) -> float:
-        return 1 - max(self.labels.values()) / self.n if self.labels else 0.0
+        if not self.labels:
+            return 0.0
+        return 1 - max(self.labels.values()) / self.n
 
     @property
     def curve(self) -> list[Point]:
-        if self.n == 0 or (self._points and self._points[-1].n == self.n):
-            return list(self._points)
-        return [*self._points, Point(self.n, self.mistakes, self.rate, self.recent)]
+        points = list(self._points)
+        is_complete = self.n == 0 or (points and points[-1].n == self.n)
+        if not is_complete:
+            points.append(Point(self.n, self.mistakes, self.rate, self.recent))
+        return points
 
     def summary(self) -> str:
-        """One sentence."""
+        """Return the score and the baselines in one sentence."""
         sentence = f"{self._counts()}: {100 * self.rate:.2f} %"
         if self.n > self.window:
             sentence += f", of the last {self.window:,} {100 * self.recent:.2f} %"
@@ -183,11 +216,11 @@ class Progress:
         return sentence
 
     def lines(self) -> list[str]:
-        """The curve as a table, and the sentence."""
+        """Return the curve as a table, followed by the summary."""
         return [HEADER, *(point.line() for point in self.curve), self.summary()]
 
     def to_json(self) -> dict[str, Any]:
-        """The report as plain data."""
+        """Return the report as JSON-compatible data."""
         return {
             "schema": SCHEMA,
             "examples": self.n,
@@ -217,22 +250,24 @@ class Progress:
             (f"{p.n:,}", f"{p.mistakes:,}", f"{p.rate:.4f}", f"{p.recent:.4f}") for p in self.curve
         ]
         table = html_table("Progress", ("examples", "mistakes", "rate", "recent"), rows)
-        return html_card(f"<p>{escape(self.summary())}.</p>", self._drawing(), table)
+        return html_card(f"<p>{escape(self.summary())}.</p>", self._svg(), table)
 
-    def _drawing(self) -> str:
-        """The rate by the number of examples, both as they double."""
+    def _svg(self) -> str:
+        """Return a small picture of both rates against the logarithm of the number of examples."""
         points = self.curve
         if len(points) < 2:
             return ""
-        most = max(max(p.rate, p.recent) for p in points) or 1.0
-        furthest = np.log2(points[-1].n) or 1.0
+        highest = max(max(p.rate, p.recent) for p in points) or 1.0
+        widest = np.log2(points[-1].n) or 1.0
 
         def line(values: list[float], colour: str, style: str) -> str:
-            places = " ".join(
-                f"{WIDTH * np.log2(p.n) / furthest:.1f},{HEIGHT * (1 - value / most):.1f}"
-                for p, value in zip(points, values, strict=True)
-            )
-            return f'<polyline points="{places}" fill="none" stroke="{colour}" {style}/>'
+            places = []
+            for point, value in zip(points, values, strict=True):
+                x = WIDTH * np.log2(point.n) / widest
+                y = HEIGHT * (1 - value / highest)
+                places.append(f"{x:.1f},{y:.1f}")
+            joined = " ".join(places)
+            return f'<polyline points="{joined}" fill="none" stroke="{colour}" {style}/>'
 
         text = (
             f"Rate of mistakes from {points[0].rate:.4f} to {points[-1].rate:.4f} (line) and that "

@@ -1,4 +1,4 @@
-"""Tags beside the right ones: words, sentences, new words, each tag, spans."""
+"""Comparison of predicted tags with the right ones: words, sentences, new words, tags, spans."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate.report import Report, report, short_label
-from rosenblatt.evaluate.spans import SpanReport, span_scores
+from rosenblatt.evaluate.spans import SCHEMES, SpanReport, span_scores
 from rosenblatt.html_tables import escape, html_card
 from rosenblatt.plurals import count
 
 
 @dataclass(frozen=True)
 class TagReport:
-    """What `tag_report` found.
+    """The result of `tag_report`.
 
     Attributes
     ----------
     words : Report
-        Word by word.
+        Figures over all words.
     sentences, sentences_right : int
-        How many there are, and how many have no wrong tag.
+        Number of sentences, and of those without a wrong tag.
     new_words, new_words_right : int
-        Words that training did not meet, and how many of them have the right tag.
+        Number of words that did not occur in training, and of those with the right tag.
     spans : SpanReport or None
-        Of tags as B-NP, I-NP and O.
+        Figures of spans, if the tags are of the form B-NP, I-NP and O.
     """
 
     words: Report
@@ -38,11 +38,20 @@ class TagReport:
 
     @property
     def new_word_accuracy(self) -> float | None:
-        return self.new_words_right / self.new_words if self.new_words else None
+        """Share of right tags among the new words; None if there are no new words."""
+        if not self.new_words:
+            return None
+        return self.new_words_right / self.new_words
 
     def to_json(self) -> dict[str, Any]:
-        """The report as plain data."""
-        words, spans = self.words, self.spans
+        """Return the report as JSON-compatible data."""
+        words = self.words
+        spans = None
+        if self.spans is not None:
+            overall = asdict(self.spans.overall)
+            overall.pop("type")
+            spans = {**overall, "per_type": [asdict(kind) for kind in self.spans.per_type]}
+
         return {
             "sentences": self.sentences,
             "words": words.n,
@@ -58,16 +67,11 @@ class TagReport:
                 {"tag": true, "predicted": predicted, "words": n}
                 for true, predicted, n in words.worst_pairs()
             ],
-            "spans": None
-            if spans is None
-            else {
-                **{name: v for name, v in asdict(spans.overall).items() if name != "type"},
-                "per_type": [asdict(kind) for kind in spans.per_type],
-            },
+            "spans": spans,
         }
 
     def lines(self) -> list[str]:
-        """The report as text."""
+        """Return the report as lines of text."""
         words = self.words
         lines = [
             f"{count(self.sentences, 'sentence')}, {count(words.n, 'word')}, "
@@ -108,9 +112,9 @@ def tag_report(
     Parameters
     ----------
     y_true, y_pred : list of lists of str
-        The right tags and those predicted, sentence by sentence.
+        The right tags and the predicted ones, one list per sentence.
     is_new : list of lists of bool, default=None
-        Of each word whether training did not meet it (``not tagger.knows(word)``).
+        For each word, whether it did not occur in training (``not tagger.knows(word)``).
 
     Returns
     -------
@@ -118,7 +122,7 @@ def tag_report(
 
     See Also
     --------
-    span_scores : Of spans alone.
+    span_scores : Compute the figures of spans only.
 
     Examples
     --------
@@ -129,27 +133,32 @@ def tag_report(
     """
     if [len(own) for own in y_true] != [len(own) for own in y_pred]:
         raise InputError("y_true and y_pred must have a tag each for the same words.")
-    true, predicted = _flat(y_true), _flat(y_pred)
+    true = _flat(y_true)
+    predicted = _flat(y_pred)
     new = [False] * len(true) if is_new is None else _flat(is_new)
-    pairs = zip(true, predicted, new, strict=True)
+    words = zip(true, predicted, new, strict=True)
     scheme = scheme_of({*true, *predicted})
     return TagReport(
         words=report(true, predicted),
         sentences=len(y_true),
         sentences_right=sum(list(a) == list(b) for a, b in zip(y_true, y_pred, strict=True)),
         new_words=sum(new),
-        new_words_right=sum(a == b for a, b, unmet in pairs if unmet),
+        new_words_right=sum(a == b for a, b, is_new_word in words if is_new_word),
         spans=None if scheme is None else span_scores(y_true, y_pred, scheme),
     )
 
 
 def scheme_of(tags: Iterable[str]) -> str | None:
-    """BIO or BIOES, if all tags are of it; else None."""
+    """Return "BIO" or "BIOES" if all tags follow that scheme, otherwise None."""
     known = set(tags)
+    has_types = all(tag == "O" or (tag[1:2] == "-" and tag[2:]) for tag in known)
     letters = {tag.partition("-")[0] for tag in known}
-    if not all(tag == "O" or (tag[1:2] == "-" and tag[2:]) for tag in known) or letters <= {"O"}:
+    if not has_types or letters <= {"O"}:
         return None
-    return next((s for s in ("BIO", "BIOES") if letters <= set(s)), None)
+    for scheme in SCHEMES:
+        if letters <= set(scheme):
+            return scheme
+    return None
 
 
 def _flat(listed: Iterable[Iterable[Any]]) -> list[Any]:

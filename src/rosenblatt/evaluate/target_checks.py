@@ -1,4 +1,4 @@
-"""Whether a target is a class to learn, and whether one column gives it away."""
+"""Checks of the target column: is it a class, and does another column give it away?"""
 
 from __future__ import annotations
 
@@ -12,30 +12,33 @@ import numpy.typing as npt
 from rosenblatt.io.table import Table
 from rosenblatt.plurals import count
 
-# Numbers with more values than this are rather measured than classes.
+# A numeric target with more distinct values is probably a measurement, not a class.
 MANY_VALUES = 20
-# Fewer rows say too little; of more, so many are looked at first.
-FEWEST_ROWS, LOOKED_AT = 30, 20_000
-# A column alone predicts if so few of the errors remain that the most frequent class has.
+# Minimum number of rows, and number of rows sampled first.
+FEWEST_ROWS = 30
+SAMPLE_ROWS = 20_000
+# A column gives the target away if this share of the errors of the majority class remains.
 REMAINING = 0.02
-FEWEST_IN_BIN, MOST_BINS = 8, 256
+# Bins of a measured column: rows per bin, and number of bins.
+FEWEST_IN_BIN = 8
+MOST_BINS = 256
 Codes = npt.NDArray[np.int64]
 
 
 class ColumnCodes(NamedTuple):
-    """The values of a column as numbers from 0; of a measure, the bins that they fall into."""
+    """The values of a column as codes from 0; measured values are binned first."""
 
     codes: Codes
-    binned: bool
+    is_binned: bool
 
 
 @dataclass(frozen=True)
 class TargetWarning:
-    """What is odd about a target.
+    """A problem of the target column.
 
-    ``kind`` is "many values" (``figure`` of them), or says of a ``column`` that it "equals" the
-    target under other names, "determines" it, each of its ``figure`` values having one label, or
-    "predicts" it alone, for the share ``figure`` of the rows.
+    ``kind`` is "many values" (``figure`` of them) or describes a ``column``: it "equals" the target
+    under other names, "determines" it (each of its ``figure`` values has one label), or "predicts"
+    it without other columns, for the share ``figure`` of the rows.
     """
 
     kind: str
@@ -44,7 +47,8 @@ class TargetWarning:
     figure: float
 
     def __str__(self) -> str:
-        target, figure = self.target, f"{self.figure:,.0f}"
+        target = self.target
+        figure = f"{self.figure:,.0f}"
         if self.kind == "many values":
             return (
                 f"the target {target} has {figure} different numbers, as a measure has and not a "
@@ -60,21 +64,21 @@ class TargetWarning:
 
 
 def check_target(table: Table, columns: Iterable[str] | None = None) -> list[TargetWarning]:
-    """Look at the target of a table: is it a measure, and does one column tell it already?
+    """Check whether the target of a table is a measurement, or is given away by one column.
 
-    Some thousand rows are looked at; what is odd there is counted in all of them.
+    A sample of some thousand rows is checked first; what is found there is checked in all rows.
 
     Parameters
     ----------
     table : Table
-        With labels, as `rosenblatt.io.read_table` gives it.
+        A table with labels, as `rosenblatt.io.read_table` returns it.
     columns : iterable of str, default=None
-        Which columns to compare with the target; by default all.
+        The columns to compare with the target; by default all.
 
     Returns
     -------
     warnings : list of TargetWarning
-        `str` puts each into words.
+        `str` formats each as a sentence.
 
     Examples
     --------
@@ -89,61 +93,84 @@ def check_target(table: Table, columns: Iterable[str] | None = None) -> list[Tar
     """
     labels = np.asarray(table.labels)
     target = table.target or "the target"
-    found = []
-    if labels.dtype.kind in "if" and (n := len(np.unique(labels))) > MANY_VALUES:
-        found.append(TargetWarning("many values", target, None, float(n)))
+    warnings = []
+    if labels.dtype.kind in "if":
+        n_values = len(np.unique(labels))
+        if n_values > MANY_VALUES:
+            warnings.append(TargetWarning("many values", target, None, float(n_values)))
     if len(labels) < FEWEST_ROWS:
-        return found
-    step = -(-len(labels) // LOOKED_AT)
-    some = _codes(labels[::step])
-    columns = table.names if columns is None else columns
-    odd = [n for n in columns if _right(_column(table, n, step).codes, some) is not None]
-    every = _codes(labels) if odd else some
-    verdicts = (_verdict(target, name, _column(table, name, 1), every) for name in odd)
-    return found + [verdict for verdict in verdicts if verdict is not None]
+        return warnings
+
+    # First a sample of the rows.
+    step = -(-len(labels) // SAMPLE_ROWS)
+    sampled_labels = _codes(labels[::step])
+    suspects = []
+    for name in table.names if columns is None else columns:
+        sampled = _column(table, name, step)
+        if _share_right(sampled.codes, sampled_labels) is not None:
+            suspects.append(name)
+
+    # Then all rows of the columns that stood out.
+    if suspects:
+        all_labels = _codes(labels)
+        for name in suspects:
+            warning = _column_warning(target, name, _column(table, name, 1), all_labels)
+            if warning is not None:
+                warnings.append(warning)
+    return warnings
 
 
-def _verdict(target: str, name: str, column: ColumnCodes, labels: Codes) -> TargetWarning | None:
-    """What a column tells of the target, in all rows."""
-    values, right = column.codes, _right(column.codes, labels)
-    if right is None:
+def _column_warning(
+    target: str, name: str, column: ColumnCodes, labels: Codes
+) -> TargetWarning | None:
+    """Return a warning if a column gives the target away, otherwise None."""
+    values = column.codes
+    share_right = _share_right(values, labels)
+    if share_right is None:
         return None
-    n_values, n_labels = int(values.max()) + 1, int(labels.max()) + 1
-    pairs = len(np.unique(values * n_labels + labels))
-    if pairs == n_values == n_labels:
+    n_values = int(values.max()) + 1
+    n_labels = int(labels.max()) + 1
+    n_pairs = len(np.unique(values * n_labels + labels))
+    if n_pairs == n_values == n_labels:
         return TargetWarning("equals", target, name, float(n_values))
-    if pairs == n_values and not column.binned:
+    if n_pairs == n_values and not column.is_binned:
         return TargetWarning("determines", target, name, float(n_values))
-    return TargetWarning("predicts", target, name, right)
+    return TargetWarning("predicts", target, name, share_right)
 
 
-def _right(values: Codes, labels: Codes) -> float | None:
-    """The share of rows right by the most frequent label of their value; None if too few are.
+def _share_right(values: Codes, labels: Codes) -> float | None:
+    """Return the share of rows that have the most frequent label of their value.
 
-    A label counts where its value has it twice at least: what occurs once predicts nothing.
+    None if the column does not give the target away. A label counts only if its value has it at
+    least twice: a value that occurs once predicts nothing.
     """
     n_labels = int(labels.max()) + 1
     pairs, sizes = np.unique(values * n_labels + labels, return_counts=True)
     best = np.zeros(int(values.max()) + 1, np.int64)
     np.maximum.at(best, pairs // n_labels, np.where(sizes > 1, sizes, 0))
-    right = float(best.sum() / len(labels))
-    others = 1 - np.bincount(labels).max() / len(labels)
-    return right if 1 - right <= REMAINING * others else None
+    share_right = float(best.sum() / len(labels))
+    majority_errors = 1 - np.bincount(labels).max() / len(labels)
+    if 1 - share_right > REMAINING * majority_errors:
+        return None
+    return share_right
 
 
 def _column(table: Table, name: str, step: int) -> ColumnCodes:
-    """The values of every ``step``-th row."""
+    """Return the codes of a column in every ``step``-th row."""
     if name in table.texts:
-        return ColumnCodes(_codes(table.coded(name)[0][::step]), binned=False)
+        return ColumnCodes(_codes(table.coded(name)[0][::step]), is_binned=False)
     values = table.number_column(name)[::step]
-    different, codes = np.unique(values, return_inverse=True)
+    distinct, codes = np.unique(values, return_inverse=True)
     n_bins = min(MOST_BINS, len(values) // FEWEST_IN_BIN)
-    if len(different) <= n_bins:
-        return ColumnCodes(codes.astype(np.int64), binned=False)
-    # Bins of as many rows each; equal values stay together.
-    firsts = np.searchsorted(np.sort(codes), np.arange(len(different)))
-    return ColumnCodes(_codes(firsts * n_bins // len(values))[codes], binned=True)
+    if len(distinct) <= n_bins:
+        return ColumnCodes(codes.astype(np.int64), is_binned=False)
+
+    # Bins with about the same number of rows each; equal values stay together.
+    first_places = np.searchsorted(np.sort(codes), np.arange(len(distinct)))
+    bins = _codes(first_places * n_bins // len(values))
+    return ColumnCodes(bins[codes], is_binned=True)
 
 
 def _codes(values: npt.NDArray[Any]) -> Codes:
+    """Return the index of each value among the sorted distinct values."""
     return np.unique(values, return_inverse=True)[1].astype(np.int64).ravel()
