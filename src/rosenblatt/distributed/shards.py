@@ -76,8 +76,8 @@ def slices(data: Sequence[Any], n: int) -> list[Shard]:
 class FileShard:
     """Several files, a span of bytes of one file, or part ``(k, n)`` of the examples of one file.
 
-    ``format`` is the name of the format, empty if the reader of sentences detects it. ``head`` is put
-    before the bytes of a span. ``layout`` is the dialect and header of a table, ``schema`` the
+    ``format`` is the name of the format, empty if the reader of sentences detects it. ``head`` is
+    put before the bytes of a span. ``layout`` is the dialect and header of a table, ``schema`` the
     encoding of rows as features (as JSON), and ``options`` those of the reader.
     """
 
