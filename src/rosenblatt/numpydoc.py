@@ -1,4 +1,4 @@
-"""Docstrings taken apart into sections and entries, so that what is shared is written once."""
+"""Split numpydoc docstrings into sections and entries, and join them again."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ FIRST = ("Parameters", "Attributes")
 
 
 def sections(text: str) -> tuple[str, dict[str, str]]:
-    """What stands before the first heading, and the text under each."""
+    """Return the text before the first heading, and the text under each heading."""
     parts = HEADING.split(inspect.cleandoc(text) + "\n")
-    return parts[0], dict(zip(parts[1::2], parts[2::2], strict=True))
+    opening = parts[0]
+    titles = parts[1::2]
+    bodies = parts[2::2]
+    return opening, dict(zip(titles, bodies, strict=True))
 
 
 def entries(text: str) -> dict[str, str]:
-    """Entries of a section by their names."""
+    """Return the entries of a section by name; "a, b : int" has the name "a, b"."""
     parts = [entry.rstrip() + "\n" for entry in ENTRY.split(text) if entry.strip()]
     return {entry.split(" :", 1)[0].strip(): entry for entry in parts}
 
 
 def join(opening: str, parts: Mapping[str, str]) -> str:
-    """The docstring of an opening and its sections, parameters and attributes first."""
+    """Join an opening and sections into a docstring, parameters and attributes first."""
     order = [title for title in FIRST if title in parts]
     order += [title for title in parts if title not in FIRST]
     texts = [f"{title}\n{'-' * len(title)}\n{parts[title].strip()}\n" for title in order]
@@ -33,27 +36,23 @@ def join(opening: str, parts: Mapping[str, str]) -> str:
 
 
 def share(function: Callable[..., Any], shared: Mapping[str, str]) -> None:
-    """Explain the parameters of a function that it does not explain itself as others of its room.
+    """Add shared entries to a docstring, for the parameters that it does not document.
 
-    ``shared`` has the entries by name, as `entries` gives them.
+    ``shared`` maps the names of parameters to entries, as `entries` returns them.
     """
-    if function.__doc__ is None:  # python -OO
+    if function.__doc__ is None:  # python -OO removes docstrings
         return
     opening, parts = sections(function.__doc__)
     known = entries(parts.get("Parameters", ""))
-    own = {name.strip() for entry in known for name in entry.split(",")}
-    names = [*inspect.signature(function).parameters]
-    known |= {name: shared[name] for name in names if name in shared and name not in own}
-    order = sorted(known, key=lambda entry: names.index(entry.split(",")[0]))
-    parts |= {"Parameters": "".join(known[entry] for entry in order)} if known else {}
+
+    # One entry may document several parameters: "a, b : int".
+    documented = {name.strip() for entry in known for name in entry.split(",")}
+    names = list(inspect.signature(function).parameters)
+    for name in names:
+        if name in shared and name not in documented:
+            known[name] = shared[name]
+
+    if known:
+        order = sorted(known, key=lambda entry: names.index(entry.split(",")[0]))
+        parts["Parameters"] = "".join(known[entry] for entry in order)
     function.__doc__ = join(opening, parts)
-
-
-def with_attributes(text: str | None, base: str | None) -> str | None:
-    """A docstring with the attributes of another before its own, which say more where both do."""
-    if text is None or base is None:  # python -OO, or nothing to say
-        return text
-    opening, parts = sections(text)
-    known = [sections(base)[1].get("Attributes", ""), parts.get("Attributes", "")]
-    both = entries(known[0]) | entries(known[1])
-    return join(opening, parts | {"Attributes": "".join(both.values())})

@@ -12,7 +12,7 @@ import rosenblatt
 from rosenblatt import Hyperplane, KernelPerceptron, Perceptron, VotedPerceptron, plot, theory
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.plot.pen import has_rings
-from rosenblatt.plot.plane import around, arrow_of, scale_of
+from rosenblatt.plot.plane import arrow_of, box_around, scale_of
 
 BOX = (-4.0, 4.0, -3.0, 3.0)
 weight = st.integers(-9, 9)
@@ -280,7 +280,7 @@ def test_the_box_holds_every_point_inside(points, is_line):
     at = np.array(points)
     if is_line:
         at[:, 1] = 0
-    left, right, bottom, top = around(at, is_line=is_line)
+    left, right, bottom, top = box_around(at, is_line=is_line)
     assert left < right
     assert bottom < top
     assert (at[:, 0] > left).all()

@@ -1,4 +1,4 @@
-"""A run as a film: GIF, MP4, or a web page that plays by itself."""
+"""Animation of a run: GIF, MP4, or a web page that plays by itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 from html import escape
 from importlib import import_module
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,49 +29,77 @@ from rosenblatt.plot.plane import Box
 from rosenblatt.plot.steps import RunInPlane, read_run, two_lines
 from rosenblatt.plot.style import Theme
 from rosenblatt.plot.updates import RunDisplay, draw_rows, draw_step
+from rosenblatt.plurals import count
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# With more rows a page becomes large and slow.
 MOST_ROWS = 4000
-# A film is about so long, with each picture seen between so few and so many seconds.
-WHOLE, SHORTEST, LONGEST = 24.0, 0.1, 1.0
-# The last picture stays for so many times as long.
-STAY = 4
+# In seconds: the length of an animation, and the limits for a single frame.
+TOTAL_SECONDS = 24.0
+SHORTEST_SECONDS = 0.1
+LONGEST_SECONDS = 1.0
+# The last frame is shown this many times as long.
+LAST_FRAME_FACTOR = 4
+# Colours of a GIF, and the number of frames that they are chosen from.
 COLOURS = 128
+PALETTE_FRAMES = 6
 TITLE_SIZE = 11
 
-Dots = npt.NDArray[np.uint8]
+# Pixels of shape (height, width, 3).
+Pixels = npt.NDArray[np.uint8]
 
 
 class AnimateDisplay(RunDisplay):
-    """The boundary after every update; `animate` makes it.
+    """The boundary after every update, as an animation; `animate` makes it.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
+    run : RunInPlane
+        Rows, box and steps; ``run.steps[k]`` holds the lines and arrows of a picture.
+    titles : tuple of str
+        One per picture.
+    left_out : int
+        Number of steps that are not shown.
     seconds : float
-        How long each picture is seen.
+        How long each frame is shown.
     """
 
     seconds: float
 
-    kind, formats, dpi = "film", ("gif", "mp4", "html"), 100
+    kind = "film"
+    formats = ("gif", "mp4", "html")
+    dpi = 100
 
     def _rendered(
         self, ending: str, theme: str | Theme = "light", size: Size | None = None, dpi: float = 100
     ) -> bytes:
         if ending == "html":
             return self.page().encode()
-        look = style.theme_named(theme), self._checked_size(size), dpi
-        frames = self._frames(*look)
+        chosen = style.theme_named(theme)
+        checked_size = self._checked_size(size)
+        frames = self._frames(chosen, checked_size, dpi)
         if ending == "mp4":
             return self._mp4(frames)
-        few = range(0, len(self.titles), max(1, len(self.titles) // 5))[:6]
-        return self._gif(frames, np.concatenate([*self._frames(*look, few)]))
+
+        # The palette is chosen from a few frames of the whole run, drawn beforehand.
+        step = max(1, len(self.titles) // (PALETTE_FRAMES - 1))
+        few = range(0, len(self.titles), step)[:PALETTE_FRAMES]
+        sample = np.concatenate(list(self._frames(chosen, checked_size, dpi, few)))
+        return self._gif(frames, sample)
 
     def page(self) -> str:
-        """The web page as text."""
+        """Return the web page as text."""
         return page(self.run, self.titles, self.caption, self.seconds)
 
     def _repr_html_(self) -> str:
-        # The page follows the reader's setting, which in a frame is that of its element.
+        # The page follows the colour scheme of the reader; inside an iframe that is the scheme of
+        # the element.
         return (
             f"<style>:is({DARK_PAGE}) .rosenblatt-film{{color-scheme:dark}}"
             f":is({LIGHT_PAGE}) .rosenblatt-film{{color-scheme:light}}</style>"
@@ -83,22 +111,22 @@ class AnimateDisplay(RunDisplay):
     def _repr_png_(self) -> None:
         return None
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
-        """The last picture."""
+    def _draw(self, ax: Axes, pen: Pen) -> None:
+        """Draw the last frame."""
         draw_rows(ax, pen, self.run)
         draw_step(ax, pen, self.run, self.run.steps[-1])
         pen.frame(ax, self.run.box, self.run.plane)
         ax.set_title(pen.text(two_lines(self.titles[-1])), loc="left", fontsize=TITLE_SIZE)
         pen.legend(ax)
 
-    # ------------------------------------------------------------------ dots
+    # ------------------------------------------------------------------ pixels
 
     def _frames(
         self, theme: Theme, size: Size, dpi: float, places: Sequence[int] = ()
-    ) -> Iterator[Dots]:
-        """All pictures, or those at some places: dots of height, width and three colours.
+    ) -> Iterator[Pixels]:
+        """Yield the pixels of all frames, or of the frames at the given places.
 
-        What does not change is drawn once; each picture starts from a copy of it.
+        The parts that do not change are drawn once; each frame starts from a copy of them.
         """
         load_matplotlib()
         with self._settings(theme):
@@ -107,66 +135,77 @@ class AnimateDisplay(RunDisplay):
                 figsize=size, dpi=dpi, layout="constrained"
             )
             canvas = agg.FigureCanvasAgg(figure)
-            ax, pen = figure.subplots(), Pen(theme)
+            ax = figure.subplots()
+            pen = Pen(theme)
             draw_rows(ax, pen, self.run)
             pen.frame(ax, self.run.box, self.run.plane)
             pen.legend(ax)
             self._draw_caption(figure, pen)
-            # A title without a y of its own is moved about while its axes are drawn.
+
+            # Lay the figure out once, with the longest title. Without y=1.0 Matplotlib would move
+            # the title each time the axes are drawn.
             longest = pen.text(two_lines(max(self.titles, key=len)))
-            words = ax.set_title(longest, loc="left", y=1.0, fontsize=TITLE_SIZE)
+            title = ax.set_title(longest, loc="left", y=1.0, fontsize=TITLE_SIZE)
             canvas.draw()
             figure.set_layout_engine("none")
-            words.set_visible(False)
+
+            # The background: all but the title and the rows, which lie above the areas of a step.
+            title.set_visible(False)
             rows = list(ax.collections)
             for artist in rows:
                 artist.set_visible(False)
             canvas.draw()
-            ground = canvas.copy_from_bbox(figure.bbox)
-            for artist in (*rows, words):
+            background = canvas.copy_from_bbox(figure.bbox)
+            for artist in (*rows, title):
                 artist.set_visible(True)
+
             for place in places or range(len(self.titles)):
-                words.set_text(pen.text(two_lines(self.titles[place])))
-                canvas.restore_region(ground)
+                title.set_text(pen.text(two_lines(self.titles[place])))
+                canvas.restore_region(background)
                 before = set(ax.get_children())
                 draw_step(ax, pen, self.run, self.run.steps[place])
                 new = [artist for artist in ax.get_children() if artist not in before]
-                for artist in sorted([*rows, words, *new], key=lambda one: one.zorder):
+                for artist in sorted([*rows, title, *new], key=lambda one: one.zorder):
                     ax.draw_artist(artist)
                 for artist in new:
                     artist.remove()
+                # A copy, without the alpha channel: the canvas reuses its buffer.
                 yield np.array(np.asarray(canvas.buffer_rgba())[:, :, :3])
 
-    def _gif(self, frames: Iterator[Dots], some: Dots) -> bytes:
-        """The film, in colours from some pictures of the whole run so that they do not flicker."""
+    def _gif(self, frames: Iterator[Pixels], sample: Pixels) -> bytes:
+        """Return a GIF; its one palette is taken from sample frames, so that nothing flickers."""
         image = import_module("PIL.Image")
-        palette = image.fromarray(some).quantize(COLOURS, dither=image.Dither.NONE)
-        # Only these are kept, a byte a dot: as they come long films would fill the memory.
-        few = [
-            image.fromarray(dots).quantize(palette=palette, dither=image.Dither.NONE)
-            for dots in frames
+        palette = image.fromarray(sample).quantize(COLOURS, dither=image.Dither.NONE)
+        # One byte per pixel is kept: the frames in full colour could fill the memory.
+        quantized = [
+            image.fromarray(pixels).quantize(palette=palette, dither=image.Dither.NONE)
+            for pixels in frames
         ]
-        wait, out = round(1000 * self.seconds), io.BytesIO()
-        waits = [wait] * (len(few) - 1) + [STAY * wait]
-        few[0].save(out, "GIF", save_all=True, append_images=few[1:], duration=waits, loop=0)
+        milliseconds = round(1000 * self.seconds)
+        durations = [milliseconds] * (len(quantized) - 1) + [LAST_FRAME_FACTOR * milliseconds]
+        first, *others = quantized
+        out = io.BytesIO()
+        first.save(out, "GIF", save_all=True, append_images=others, duration=durations, loop=0)
         return out.getvalue()
 
-    def _mp4(self, frames: Iterator[Dots]) -> bytes:
-        program, first = find_ffmpeg(), next(frames)
-        high, wide = first.shape[:2]
+    def _mp4(self, frames: Iterator[Pixels]) -> bytes:
+        """Return an MP4, encoded by ffmpeg."""
+        program = find_ffmpeg()
+        first = next(frames)
+        height, width = first.shape[:2]
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "film.mp4")
-            # The common players need an even number of dots each way, and this order of colours.
+            # Common players need an even number of pixels in each direction, and yuv420p.
             command = [program, "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
-            command += ["-s", f"{wide}x{high}", "-r", f"{1 / self.seconds:.6g}", "-i", "-"]
+            command += ["-s", f"{width}x{height}", "-r", f"{1 / self.seconds:.6g}", "-i", "-"]
             command += ["-an", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", path]
             with tempfile.TemporaryFile() as errors:
                 with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=errors) as run:
                     assert run.stdin is not None
-                    # A program that ends early says why below.
+                    # If ffmpeg ends early, its exit code and messages are read below.
                     with suppress(BrokenPipeError), run.stdin:
-                        for dots in chain([first], frames):
-                            run.stdin.write(dots.tobytes())
+                        for pixels in chain([first], frames):
+                            run.stdin.write(pixels.tobytes())
                 if run.returncode:
                     errors.seek(0)
                     words = errors.read().decode(errors="replace").strip()
@@ -176,7 +215,7 @@ class AnimateDisplay(RunDisplay):
 
 
 def find_ffmpeg() -> str:
-    """The program that makes an MP4; an error says what to do without it."""
+    """Return the path of ffmpeg; raise if it is not installed."""
     program = shutil.which("ffmpeg")
     if program is None:
         raise MissingExtra(
@@ -197,7 +236,7 @@ def animate(
     box: Box | None = None,
     theme: str | Theme = "light",
 ) -> AnimateDisplay:
-    """Show a run as a film: the example used, the old line and the new one, and w.
+    """Animate a run: for each update the example, the old line and the new one, and w.
 
     Parameters
     ----------
@@ -205,24 +244,28 @@ def animate(
         A linear learner that was fitted with ``record=True`` on one or two features, or its ledger.
     X : array-like of shape (n_samples, n_features)
         The rows it was fitted on.
+    y : array-like of shape (n_samples,)
+        The labels of the rows.
     path : str or path-like, default=None
-        Where to save it at once: ``.html``, ``.gif``, or ``.mp4`` where ffmpeg is installed.
+        File to save it to: ``.html``, ``.gif``, or ``.mp4`` if ffmpeg is installed.
     max_frames : int, default=400
-        Most pictures. Of more updates so many are taken at even distances, the last included; the
-        caption says how many were left out.
+        Maximum number of frames. From more updates, evenly spaced ones are taken, including the
+        last; the caption states how many were left out.
     each : {"update", "example"}, default="update"
-        A picture for each update, or for each example; the latter needs ``shuffle=False``.
+        One frame per update, or per example; the latter needs ``shuffle=False``.
+    box : (xmin, xmax, ymin, ymax), default=None
+        The part of the plane to show. None shows all rows.
     theme : {"light", "dark"}, default="light"
-        Of a GIF or MP4.
+        Colours of a GIF or MP4.
 
     Returns
     -------
     AnimateDisplay
-        Its ``save`` writes further files; a notebook plays it.
+        Its ``save`` method writes further files; a notebook plays it.
 
     See Also
     --------
-    updates : The same side by side, on paper.
+    updates : Show the same pictures side by side.
 
     Examples
     --------
@@ -238,39 +281,48 @@ def animate(
     """
     checks.whole("max_frames", max_frames, at_least=2, at_most=5000)
 
-    def spread(n: int) -> list[int]:
+    def evenly_spaced(n: int) -> list[int]:
         if n <= max_frames:
             return list(range(n))
         return [int(place) for place in np.unique(np.linspace(0, n - 1, max_frames).round())]
 
-    run = read_run(model, X, y, each=each, choose=spread, box=box)
-    run, hidden = _fewer_rows(run)
-    seconds = min(max(WHOLE / len(run.steps), SHORTEST), LONGEST)
-    shown = AnimateDisplay(_caption(run, each, hidden), run, seconds)
+    full_run = read_run(model, X, y, each=each, choose=evenly_spaced, box=box)
+    run, n_hidden = _with_fewer_rows(full_run)
+    seconds = min(max(TOTAL_SECONDS / len(run.steps), SHORTEST_SECONDS), LONGEST_SECONDS)
+    shown = AnimateDisplay(_caption(run, each, n_hidden), run, seconds)
     if path is not None:
         shown.save(path, theme=theme)
     return shown
 
 
-def _fewer_rows(run: RunInPlane) -> tuple[RunInPlane, int]:
-    """The run with at most so many rows as a page can draw, those of its steps among them."""
+def _with_fewer_rows(run: RunInPlane) -> tuple[RunInPlane, int]:
+    """Return a run with at most `MOST_ROWS` rows, and the number of rows left out.
+
+    The rows of its steps are always kept.
+    """
     n = len(run.points)
     if n <= MOST_ROWS:
         return run, 0
-    used = {step.row for step in run.steps}
-    others = np.setdiff1d(np.arange(n), list(used))
+
+    used = sorted({step.row for step in run.steps})
+    others = np.setdiff1d(np.arange(n), used)
     room = max(MOST_ROWS - len(used), 0)
-    kept = others[np.linspace(0, len(others) - 1, room).round().astype(int)] if room else []
-    shown = np.sort(np.concatenate([np.array(sorted(used), np.intp), np.array(kept, np.intp)]))
+    kept = np.empty(0, np.intp)
+    if room:
+        kept = others[np.linspace(0, len(others) - 1, room).round().astype(int)]
+    shown = np.sort(np.concatenate([np.array(used, np.intp), kept]))
     fewer = replace(run, points=run.points[shown], places=run.places[shown])
     return fewer, n - len(shown)
 
 
-def _caption(run: RunInPlane, each: str, hidden: int) -> str:
-    sentences = [f"{len(run.steps):,} {each}{'s' if len(run.steps) > 1 else ''}."]
+def _caption(run: RunInPlane, each: str, n_hidden: int) -> str:
+    """Describe the animation in sentences."""
+    n = len(run.steps)
     if run.left_out:
-        sentences = [f"{len(run.steps):,} of {run.n_steps:,} {each}s; {run.left_out:,} left out."]
+        sentences = [f"{n:,} of {run.n_steps:,} {each}s; {run.left_out:,} left out."]
+    else:
+        sentences = [f"{count(n, each)}."]
     sentences += run.legend()
-    if hidden:
-        sentences.append(f"{hidden:,} of {hidden + len(run.points):,} rows are not drawn.")
+    if n_hidden:
+        sentences.append(f"{n_hidden:,} of {n_hidden + len(run.points):,} rows are not drawn.")
     return " ".join(sentences)

@@ -1,4 +1,4 @@
-"""What is handed to a picture, read: rows, labels, weights, runs."""
+"""Checks and conversions of the arguments of pictures: rows, labels, weights."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import rows_without_names
 from rosenblatt.plot.style import named
 
-# Weights that are the sum of their rows differ from it by rounding, and by no more than this.
+# Relative rounding error between weights and the sum of rows that they are.
 ROUNDING = 1e-6
 
 
 class LinearWeights(NamedTuple):
-    """Weights that predict: one row of W for two classes, else one for each class."""
+    """Weights of a linear model: one row of W for two classes, otherwise one per class."""
 
     W: FloatArray
     b: FloatArray
@@ -25,12 +25,16 @@ class LinearWeights(NamedTuple):
 
 
 def rows(X: Any, n_features: int | None = None) -> Any:
-    """X as a table of finite numbers: dense for one or two columns, else sparse if it is so."""
-    sparse = is_sparse(X) and X.ndim == 2 and X.shape[1] > 2
+    """Return X as a table of finite numbers: sparse if X is and has more than two columns."""
+    stays_sparse = is_sparse(X) and X.ndim == 2 and X.shape[1] > 2
+    table: Any
     try:
-        dense = X.toarray() if hasattr(X, "toarray") and not sparse else X
-        table: Any = SparseRows.of(X) if sparse else np.asarray(dense, np.float64)
-        table = table.astype(np.float64, copy=False)
+        if stays_sparse:
+            table = SparseRows.of(X).astype(np.float64, copy=False)
+        elif hasattr(X, "toarray"):
+            table = np.asarray(X.toarray(), np.float64)
+        else:
+            table = np.asarray(X, np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"X must be a table of numbers ({error}).") from None
     if table.ndim != 2:
@@ -41,50 +45,58 @@ def rows(X: Any, n_features: int | None = None) -> Any:
         raise InputError(
             f"X has {table.shape[1]} columns, but the model was learned from {n_features}."
         )
-    bad = ~np.isfinite(table @ np.ones(table.shape[1]) if sparse else table.sum(axis=1))
-    if bad.any():
-        raise InputError(f"row {int(bad.argmax())} of X holds a value that is not finite.")
+
+    # A row with an infinite or missing value has no finite sum.
+    sums = table @ np.ones(table.shape[1]) if stays_sparse else table.sum(axis=1)
+    is_bad = ~np.isfinite(sums)
+    if is_bad.any():
+        raise InputError(f"row {int(is_bad.argmax())} of X holds a value that is not finite.")
     return table
 
 
 def labels(y: Any, n_rows: int, classes: tuple[Any, ...] | None = None) -> IndexArray:
-    """For each label its place among the classes."""
+    """Return the index of each label among the classes."""
     try:
         listed = y.tolist() if hasattr(y, "tolist") else list(y)
-        len(listed), set(listed)
+        # Raise here if y is a single value, or if its items cannot be labels.
+        len(listed)
+        set(listed)
     except TypeError:
         raise InputError(
             f"y is a {type(y).__name__} that holds no labels; give a list of one label a row."
         ) from None
     if len(listed) != n_rows:
         raise InputError(f"X has {n_rows} rows but y has {len(listed)} labels; give one a row.")
-    known = {label: place for place, label in enumerate(classes or ())}
-    unknown = [label for label in listed if label not in known]
+    index_of = {label: index for index, label in enumerate(classes or ())}
+    unknown = [label for label in listed if label not in index_of]
     if unknown:
         raise InputError(
             f"y holds {unknown[0]!r}, which is no class of the model; it knows {classes}."
         )
-    return np.array([known[label] for label in listed], np.intp)
+    return np.array([index_of[label] for label in listed], np.intp)
 
 
 def predicts_linearly(model: Any) -> bool:
-    """Whether the predictions are those of ``coef_``, and not of votes or a kernel."""
+    """Return whether a model predicts with ``coef_``, not with votes or a kernel."""
     return hasattr(model, "coef_") and getattr(model, "combine", None) != "vote"
 
 
 def linear(model: Any, y: Any = None) -> LinearWeights:
-    """The weights of a fitted linear learner, a `Hyperplane`, or a result of `theory` with one.
+    """Return the weights of a fitted linear learner, a `Hyperplane`, or a result of `theory`.
 
-    A hyperplane does not know its classes: they are -1 and 1, or the two labels of y in order.
+    A hyperplane has no classes of its own: they are -1 and 1, or the two labels of y in order.
     """
     if isinstance(model, type):
         raise InputError(f"{model.__name__} is a class; give a fitted one, not the class itself.")
+
+    # A hyperplane, or a result of `theory` that holds one.
     plane = getattr(model, "hyperplane", model)
     if plane is None and model is not None:
         raise InputError("there is no hyperplane to draw: the rows cannot be separated.")
     if hasattr(plane, "w") and hasattr(plane, "b"):
         classes = tuple(getattr(model, "classes", None) or _two_labels(y))
         return LinearWeights(np.array(plane.w)[None, :], np.array([plane.b]), classes, None)
+
     if not predicts_linearly(model):
         if hasattr(model, "decision_function") and hasattr(model, "classes_"):
             raise InputError(
@@ -104,7 +116,10 @@ def linear(model: Any, y: Any = None) -> LinearWeights:
 
 
 def _two_labels(y: Any) -> tuple[Any, ...]:
-    found = set() if y is None else set(y.tolist() if hasattr(y, "tolist") else y)
+    """Return the two labels of y in order; -1 and 1 without labels."""
+    found: set[Any] = set()
+    if y is not None:
+        found = set(y.tolist() if hasattr(y, "tolist") else y)
     if found <= {-1, 1}:
         return -1, 1
     if len(found) != 2:
@@ -115,16 +130,19 @@ def _two_labels(y: Any) -> tuple[Any, ...]:
 
 
 def feature_names(model: Any) -> tuple[str, ...] | None:
-    """The names of the columns, short enough for an axis; None if they have none."""
+    """Return the names of the columns, short enough for an axis; None if they have none."""
     names = getattr(model, "feature_names_in_", None)
-    return None if names is None else tuple(named(str(name)) for name in names)
+    if names is None:
+        return None
+    return tuple(named(str(name)) for name in names)
 
 
 def are_rows_of_training(model: Any, table: Any) -> bool:
-    """Whether a fit can be shown to have been on these rows.
+    """Return whether it can be shown that a model was fitted on these rows.
 
-    A kernel machine keeps its support rows. The weights of a linear learner that started at 0 and
-    kept its last ones are the sum of its own. Rows of which neither can be shown may be others.
+    A kernel machine keeps its support rows, which are compared. The weights of a linear learner
+    that started at 0 and kept its last weights are the sum of its support rows. In all other cases
+    the answer is False.
     """
     counts = getattr(model, "mistakes_per_row_", None)
     support = getattr(model, "support_", None)
@@ -132,23 +150,30 @@ def are_rows_of_training(model: Any, table: Any) -> bool:
         return False
     if len(support) and int(np.max(support)) >= table.shape[0]:
         return False
-    mine = table[support]
+
+    support_rows = table[support]
     if hasattr(model, "support_vectors_"):
-        both = (model.support_vectors_, mine)
-        return np.array_equal(*(rows.toarray() if is_sparse(rows) else rows for rows in both))
+        return np.array_equal(_dense(model.support_vectors_), _dense(support_rows))
+
     weights = getattr(model, "raw_coef_", getattr(model, "coef_", None))
     if weights is None:
         return False
-    away = np.abs(model.dual_coef_ @ mine - weights)
-    return bool((away <= ROUNDING * (np.abs(model.dual_coef_) @ abs(mine))).all())
+    difference = np.abs(model.dual_coef_ @ support_rows - weights)
+    tolerance = ROUNDING * (np.abs(model.dual_coef_) @ abs(support_rows))
+    return bool((difference <= tolerance).all())
+
+
+def _dense(table: Any) -> Any:
+    return table.toarray() if is_sparse(table) else table
 
 
 def misclassified(
     model: Any, X: Any, places: Any, classes: tuple[Any, ...], otherwise: Any = None
 ) -> IndexArray:
-    """Rows of which another class is predicted, or lies at ``otherwise`` if model is no learner.
+    """Return the indices of the rows whose predicted class is not the one at ``places``.
 
-    The model itself is asked, since it knows what a row on the boundary counts as.
+    A learner predicts by itself, because it decides how ties on the boundary are counted. For a
+    model without ``predict``, ``otherwise`` holds the predicted classes.
     """
     if hasattr(model, "predict"):
         with rows_without_names():

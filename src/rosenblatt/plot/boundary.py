@@ -1,9 +1,9 @@
-"""The boundary of two classes: the line, w on it, the margin, the sides and the mistakes."""
+"""Picture of the boundary of two classes: the line, w, the margin, both sides, the mistakes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,28 +15,35 @@ from rosenblatt.plot import arguments
 from rosenblatt.plot.bound_marks import draw_margin, draw_radius
 from rosenblatt.plot.curves import STYLES, short_number
 from rosenblatt.plot.display import Pen, PlaneDisplay
-from rosenblatt.plot.pen import has_rings, wrong_rows
+from rosenblatt.plot.pen import Look, has_rings, wrong_rows
 from rosenblatt.plot.plane import (
     Box,
+    Plane,
     along,
-    around,
     arrow_inside,
     arrow_of,
+    box_around,
     checked_box,
+    distance_to_rows,
     equation,
     has_one_scale,
     plane_of,
     segment,
-    way_to_rows,
 )
 from rosenblatt.plot.style import marks
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# With more rows the distances cannot be read.
 MOST_DISTANCES = 12
 HALF_SPACES = ("S₋", "S₊")
+NO_ROWS = np.empty(0, np.intp)
+NO_POINTS = np.empty((0, 2))
 
 
 class NamedLine(NamedTuple):
-    """One of several boundaries: its ends in the box, and how many rows it misclassifies."""
+    """One of several boundaries: its ends in the box, and the number of misclassified rows."""
 
     name: str
     segment: FloatArray | None
@@ -44,45 +51,63 @@ class NamedLine(NamedTuple):
 
     @property
     def legend(self) -> str:
-        """Its name, and what is wrong with it."""
-        return self.name + ("" if self.n_wrong is None else f": {self.n_wrong:,} misclassified")
+        """The name, and the number of misclassified rows if it is known."""
+        if self.n_wrong is None:
+            return self.name
+        return f"{self.name}: {self.n_wrong:,} misclassified"
 
 
 class BoundaryDisplay(PlaneDisplay):
     """A line between two classes; `boundary` makes it.
 
-    All places are those of the picture: of the two features, or of the two directions that the
+    All coordinates are those of the picture: the two features, or the two directions that the
     caption names.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
+    box : (xmin, xmax, ymin, ymax)
+        The part of the plane that is shown.
+    plane : Plane
+        The two directions shown: the features themselves if there are at most two.
+    marks : tuple of Mark
+        Colour, shape and letter of each class.
+    points : array of shape (n, 2)
+        The rows as points of the plane.
+    classes_of_points : array of shape (n,) or None
+        Index of the class of each row; None without labels.
+    wrong : array of int
+        Indices of the misclassified rows: on the side, or in the region, of another class.
     line : Hyperplane
-        The boundary as it is seen.
+        The boundary in the plane of the picture.
     segment : array of shape (2, 2) or None
-        Its ends in the box; None if it lies outside.
+        Ends of the line in the box; None if it lies outside.
     arrow : array of shape (2, 2) or None
-        From the line to the tip of w.
+        Start and tip of w, drawn from the line.
     arrow_scale : float
-        The length of the arrow over that of w.
+        Length of the arrow divided by that of w.
     sides : mapping of class to array of shape (m, 2)
         Corners of the two half-spaces, cut to the box.
     margin : float or None
-        Distance of the nearest row to the line if all rows are on their side, else None.
+        Distance of the nearest row to the line if all rows are on their side, otherwise None.
     band : array of shape (m, 2) or None
-        Corners of the strip that no row is in.
+        Corners of the strip around the line that contains no row.
     mistaken : array of int
-        Rows that were mistaken in training at least once; none if these rows cannot be shown to
-        be those of training (others, or a start or an end at other weights than the usual ones).
+        Rows with at least one mistake in training; empty if it cannot be shown that these are the
+        rows of training, from weights of 0 to the last weights.
     feet : array of shape (n, 2) or None
-        Where the distances end on the line, if asked for.
+        The nearest point of the line to each row, with ``distances``.
     equation : str
         The line as a formula; empty without ``details``.
     intercepts : array of shape (m, 2)
-        Where the line crosses the axes, with ``details``.
+        Points where the line crosses the axes, with ``details``.
     radius : float or None
         R, the length of the longest row, with ``bound``.
     named : tuple of NamedLine
-        The boundaries of several models by name, this one first; none of a single model.
+        The boundaries of several models by name, this one first; empty for a single model.
     """
 
     line: Hyperplane
@@ -102,76 +127,102 @@ class BoundaryDisplay(PlaneDisplay):
     def _size(self) -> tuple[float, float]:
         return (5.6, 2.6) if self.plane.is_line else self.size
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
-        theme = pen.theme
+    def _draw(self, ax: Axes, pen: Pen) -> None:
         pen.sides(ax, self.sides, self.line, self.marks, HALF_SPACES if self.equation else ())
         if self.band is not None:
-            ax.fill(*self.band.T, facecolor=theme.paper, alpha=0.75, lw=0, zorder=1)
-            assert self.margin is not None
-            score = self.margin * float(np.linalg.norm(self.line.w))
-            for edge_score in (-score, score):
-                edge = Hyperplane(self.line.w, self.line.b + edge_score)
-                ends = edge.segment_in_box(self.box)
-                if ends is not None:
-                    ax.plot(*ends.T, color=theme.faint, lw=1.0, ls=(0, (4, 3)), zorder=2)
-        solid: Any = {"color": theme.ink, "lw": 2.0, "zorder": 3}
+            self._draw_band(ax, pen)
+        self._draw_lines(ax, pen)
+        if self.feet is not None:
+            self._draw_distances(ax, pen)
+        self._draw_rows(ax, pen, "on the wrong side", self.mistaken, "mistaken in training")
+
+        if self.arrow is not None:
+            # With more than two features the axes differ in scale, so right angles are not drawn.
+            if not self.plane.note:
+                pen.right_angle(ax, self.arrow, self.box)
+            name = f"w = {self._written(self.line.w)}" if self.equation else "w"
+            pen.arrow(ax, self.arrow, name)
+        if self.equation:
+            self._draw_details(ax, pen)
+        if self.radius is not None:
+            self._draw_bound(ax, pen, self.radius)
+        self._draw_frame(ax, pen)
+
+    def _draw_band(self, ax: Axes, pen: Pen) -> None:
+        """Draw the strip without rows: |w·x + b| <= margin ‖w‖."""
+        assert self.band is not None
+        assert self.margin is not None
+        ax.fill(*self.band.T, facecolor=pen.theme.paper, alpha=0.75, lw=0, zorder=1)
+        score = self.margin * float(np.linalg.norm(self.line.w))
+        for edge_score in (-score, score):
+            edge = Hyperplane(self.line.w, self.line.b + edge_score)
+            ends = edge.segment_in_box(self.box)
+            if ends is not None:
+                ax.plot(*ends.T, color=pen.theme.faint, lw=1.0, ls=(0, (4, 3)), zorder=2)
+
+    def _draw_lines(self, ax: Axes, pen: Pen) -> None:
+        """Draw the boundary, or those of several models in different line styles."""
+        solid: Look = {"color": pen.theme.ink, "lw": 2.0, "zorder": 3}
         if self.segment is not None and not self.named:
             ax.plot(*self.segment.T, solid_capstyle="butt", **solid)
         for place, one in enumerate(self.named):
             if one.segment is not None:
                 ax.plot(*one.segment.T, ls=STYLES[place % len(STYLES)], label=one.legend, **solid)
-        if self.feet is not None:
-            self._draw_distances(ax, pen)
-        self._draw_rows(ax, pen, "on the wrong side", self.mistaken, "mistaken in training")
-        if self.arrow is not None:
-            if not self.plane.note:
-                pen.right_angle(ax, self.arrow, self.box)
-            pen.arrow(ax, self.arrow, f"w = {self._written(self.line.w)}" if self.equation else "w")
-        if self.equation:
-            self._draw_details(ax, pen)
-        if self.radius is not None and self.segment is not None and self.margin is not None:
-            arrow = np.empty((0, 2)) if self.arrow is None else along(self.arrow, 9)
-            avoid = np.vstack([self.points, arrow])
-            gamma = draw_margin(ax, pen, self.line, self.margin, self.segment, avoid)
-            band = np.empty((0, 2)) if self.band is None else self.band
-            edges = [along(band[[i - 1, i]], 40) for i in range(len(band))]
-            lines = [along(self.segment, 80), *edges, gamma[None, :]]
-            draw_radius(ax, pen, self.radius, np.vstack([avoid, *lines]))
-        self._draw_frame(ax, pen)
+
+    def _draw_bound(self, ax: Axes, pen: Pen, radius: float) -> None:
+        """Draw R and γ at places that are free of rows and of each other."""
+        if self.segment is None or self.margin is None:
+            return
+        arrow = NO_POINTS if self.arrow is None else along(self.arrow, 9)
+        avoid = np.vstack([self.points, arrow])
+        gamma = draw_margin(ax, pen, self.line, self.margin, self.segment, avoid)
+        band = NO_POINTS if self.band is None else self.band
+        edges = [along(band[[i - 1, i]], 40) for i in range(len(band))]
+        lines = [along(self.segment, 80), *edges, gamma[None, :]]
+        draw_radius(ax, pen, radius, np.vstack([avoid, *lines]))
 
     def _written(self, vector: FloatArray) -> str:
+        """Return "(2, 3)", or "2" for one feature."""
         numbers = [short_number(part) for part in vector.tolist()[: self.plane.n_features]]
         return numbers[0] if self.plane.is_line else f"({', '.join(numbers)})"
 
-    def _draw_details(self, ax: Any, pen: Pen) -> None:
-        for draw in (ax.axhline, ax.axvline):
-            draw(0, color=pen.theme.faint, lw=0.8, zorder=1)
+    def _draw_details(self, ax: Axes, pen: Pen) -> None:
+        """Draw the axes, the points where the line crosses them, and its equation."""
+        ax.axhline(0, color=pen.theme.faint, lw=0.8, zorder=1)
+        ax.axvline(0, color=pen.theme.faint, lw=0.8, zorder=1)
+        look: Look = {"ha": "left", "va": "bottom", "fontsize": 10, "zorder": 6}
         for at in self.intercepts:
             ax.plot(*at, "o", ms=6, mfc=pen.theme.paper, mec=pen.theme.ink, zorder=5)
-            look: Any = {"ha": "left", "va": "bottom", "fontsize": 10, "zorder": 6}
             pen.note(ax, self._written(at), at, (6, 6), **look)
         if self.segment is None or self.plane.is_line:
             return
+
+        # The equation is written along the line, far from rows.
         start, end = self.segment
         places = start + np.linspace(0.25, 0.75, 25)[:, None] * (end - start)
-        # The words stand on the other side of the line than the arrow.
-        avoid = np.vstack(
-            [self.points, self.intercepts, *([] if self.feet is None else [self.feet])]
-        )
-        at = places[np.argmax(way_to_rows(places, avoid))]
-        way = self.line.w / np.linalg.norm(self.line.w)
-        turned = float(np.degrees(np.arctan(-way[0] / way[1]))) if way[1] else 90.0
-        look = {"rotation": turned, "fontsize": 11, "zorder": 6}
-        pen.note(ax, pen.text(self.equation), at, -11 * way, halo=self.feet is not None, **look)
+        feet = NO_POINTS if self.feet is None else self.feet
+        avoid = np.vstack([self.points, self.intercepts, feet])
+        at = places[np.argmax(distance_to_rows(places, avoid))]
 
-    def _draw_distances(self, ax: Any, pen: Pen) -> None:
+        # It goes on the other side of the line than the arrow.
+        direction = self.line.w / np.linalg.norm(self.line.w)
+        degrees = 90.0
+        if direction[1]:
+            degrees = float(np.degrees(np.arctan(-direction[0] / direction[1])))
+        look = {"rotation": degrees, "fontsize": 11, "zorder": 6}
+        words = pen.text(self.equation)
+        pen.note(ax, words, at, -11 * direction, halo=self.feet is not None, **look)
+
+    def _draw_distances(self, ax: Axes, pen: Pen) -> None:
+        """Draw the way from each row to the line, with its length."""
         assert self.feet is not None
         for point, foot in zip(self.points, self.feet, strict=True):
             ax.plot(*np.array([point, foot]).T, color=pen.theme.faint, lw=1.2, zorder=3)
-            way = (point - foot) / (np.linalg.norm(point - foot) or 1.0)
-            length = f"{float(np.linalg.norm(point - foot)):.3g}"
-            beside = (18 * abs(way[1]), -11 * abs(way[0]) * np.sign(way[0] * way[1] or 1.0))
-            pen.note(ax, length, (point + foot) / 2, beside, fontsize=9, zorder=6)
+            length = float(np.linalg.norm(point - foot))
+            x, y = (point - foot) / (length or 1.0)
+            # Next to the middle, on the side where the number does not touch the line.
+            offset = (18 * abs(y), -11 * abs(x) * np.sign(x * y or 1.0))
+            pen.note(ax, f"{length:.3g}", (point + foot) / 2, offset, fontsize=9, zorder=6)
 
 
 def boundary(
@@ -186,33 +237,41 @@ def boundary(
 ) -> BoundaryDisplay:
     """Show the line between two classes, with w, the margin, both sides and the mistakes.
 
-    ``w·x + b = 0``; w stands on it at a right angle and points to the positive side
+    The line is ``w·x + b = 0``; w is at a right angle to it and points to the positive side.
 
-    With more than two features two directions are looked along: w itself, and the direction at a
-    right angle to it in which the rows spread most. The boundary is a line in that plane too, and
-    every row is seen at its true distance from it. The caption names both directions.
+    With more than two features the picture shows two directions: w itself, and the direction at a
+    right angle to w in which the rows spread most. The boundary is a line in that plane as well,
+    and every row appears at its true distance from it. The caption names both directions.
 
     Parameters
     ----------
     model : estimator, Hyperplane, result of `theory` with a hyperplane, or mapping of them
-        A fitted linear learner of two classes, or what else has a w and a b. Of a mapping of names
-        to several, for rows of at most two features, the first has the sides and all have a line.
+        A fitted linear learner of two classes, or another object with w and b. A mapping names
+        several models of at most two features: each gets a line, the first also its sides.
     X : array-like or sparse matrix of shape (n_samples, n_features), default=None
         Rows to show.
+    y : array-like of shape (n_samples,), default=None
+        The labels of the rows.
+    box : (xmin, xmax, ymin, ymax), default=None
+        The part of the plane to show. None shows all rows.
     distances : bool, default=False
-        Draw and measure the way from each row to the line (at most 12 rows).
+        Draw the distance of each row to the line, with its length (at most 12 rows).
     details : bool, default=False
-        Also show the equation of the line, the half-spaces S₊ and S₋, where the line crosses the
-        axes, and, in a box that is not given, w at its true length; for one or two features.
+        Also show the equation of the line, the half-spaces S₊ and S₋, the points where the line
+        crosses the axes, and, without a given box, w at its true length; for one or two features.
     bound : bool, default=False
         Also draw R, the length of the longest row, and γ, the margin: a perceptron without a bias
-        makes at most R²/γ² mistakes on these rows. For a line through the origin with all rows of
-        two features on their side.
+        makes at most R²/γ² mistakes on these rows. This needs a line through the origin and all
+        rows, of two features, on their side.
+
+    Returns
+    -------
+    display : BoundaryDisplay
 
     See Also
     --------
-    regions : For more than two classes.
-    kernel_boundary : Where predictions change that no line divides.
+    regions : Show the regions of more than two classes.
+    kernel_boundary : Show boundaries that are not lines.
 
     Examples
     --------
@@ -229,6 +288,7 @@ def boundary(
     >>> shown.equation, shown.intercepts.tolist(), shown.arrow_scale
     ('2 x₁ + 3 x₂ + 6 = 0', [[-3.0, 0.0], [0.0, -2.0]], 1.0)
     """
+    # Of several models the first one is drawn in full, the others as lines.
     models = dict(model) if isinstance(model, Mapping) else {}
     model = next(iter(models.values()), model)
     weights = _weights(model, y)
@@ -242,7 +302,8 @@ def boundary(
             f"this model has {len(weights.W)} classes, and a line divides two; plot.regions shows "
             "the region of each class."
         )
-    w, b = weights.W[0], float(weights.b[0])
+    w = weights.W[0]
+    b = float(weights.b[0])
     if not w.any():
         raise InputError(
             "all weights are 0, so there is no boundary: nothing was learned yet, or what was "
@@ -250,10 +311,12 @@ def boundary(
         )
     if y is not None and X is None:
         raise ParameterError("y is given without X; give the rows too.")
+
+    # Everything below is in the coordinates of the plane of the picture.
     table = None if X is None else arguments.rows(X, len(w))
     plane = plane_of(w, table, weights.names)
-    points = np.empty((0, 2)) if table is None else plane.seen(table)
-    line = Hyperplane(plane.seen(w), b)
+    points = NO_POINTS if table is None else plane.project(table)
+    line = Hyperplane(plane.project(w), b)
     sides_of = None if y is None else arguments.labels(y, len(points), weights.classes)
     if distances and not 0 < len(points) <= MOST_DISTANCES:
         raise ParameterError(
@@ -262,27 +325,23 @@ def boundary(
     feet = line.project(points) if distances else None
     if details and len(w) > 2:
         raise ParameterError(f"details=True with {len(w)} features; of one or two it can be shown.")
-    crossings = _intercepts(line) if details else np.empty((0, 2))
-    foot = line.project(np.zeros(2))
-    shown: list[Any] = [points, *([feet] if distances else [])]
-    if details:
-        beside = 0.7 * np.array([[-1.0, 1.0], [1.0, -1.0]]) * line.w[::-1]
-        shown += [crossings, [np.zeros(2), foot - 0.5 * line.w, foot + 1.5 * line.w], foot + beside]
-    elif not len(points):
-        # Nothing but the line: the origin and the nearest point of the line are of interest.
-        half = max(1.0, 2.0 * float(np.abs(foot).max()))
-        shown.append([foot - half, foot + half])
+    crossings = _intercepts(line) if details else NO_POINTS
     radius = float(np.linalg.norm(points, axis=1).max(initial=0.0))
-    if bound:
-        shown.append([[-radius, -radius], [radius, radius]])
-    look = {"is_line": plane.is_line, "one_scale": not plane.note}
-    shown_box = around(np.vstack(shown), **look) if box is None else checked_box(box)
-    if sides_of is None:
-        wrong = mistaken = np.empty(0, np.intp)
+
+    if box is not None:
+        shown_box = checked_box(box)
     else:
+        shown = [points] if feet is None else [points, feet]
+        shown += _corners_of_interest(line, crossings, len(points) > 0, details)
+        if bound:
+            shown.append(np.array([[-radius, -radius], [radius, radius]]))
+        shown_box = box_around(np.vstack(shown), is_line=plane.is_line, one_scale=not plane.note)
+
+    wrong = NO_ROWS
+    mistaken = NO_ROWS
+    if sides_of is not None:
         by_line = line.side(points) > 0
         wrong = arguments.misclassified(model, X, sides_of, weights.classes, by_line)
-        mistaken = np.empty(0, np.intp)
         if arguments.are_rows_of_training(model, table):
             mistaken = np.flatnonzero(np.asarray(model.mistakes_per_row_))
     margin = _margin(line, points, sides_of)
@@ -291,8 +350,10 @@ def boundary(
             "bound=True needs a line through the origin (fit_intercept=False) with all rows of two "
             "features on their side."
         )
+
+    scale = 1.0
     if details and box is None:
-        arrow, scale = arrow_of(line.w, b, shown_box, 1.0, feet), 1.0
+        arrow = arrow_of(line.w, b, shown_box, scale, feet)
     else:
         arrow, scale = arrow_inside(line.w, b, shown_box, feet)
     display = BoundaryDisplay(
@@ -324,8 +385,25 @@ def boundary(
     return display
 
 
+def _corners_of_interest(
+    line: Hyperplane, crossings: FloatArray, has_rows: bool, details: bool
+) -> list[FloatArray]:
+    """Return points that the box must contain besides the rows."""
+    foot = line.project(np.zeros(2))
+    if details:
+        # The origin, w at its true length with some room, and as much of the line next to it.
+        arrow = np.array([np.zeros(2), foot - 0.5 * line.w, foot + 1.5 * line.w])
+        beside = 0.7 * np.array([[-1.0, 1.0], [1.0, -1.0]]) * line.w[::-1]
+        return [crossings, arrow, foot + beside]
+    if has_rows:
+        return []
+    # Without rows: the origin, and the point of the line nearest to it.
+    half = max(1.0, 2.0 * float(np.abs(foot).max()))
+    return [np.array([foot - half, foot + half])]
+
+
 def _weights(model: Any, y: Any) -> arguments.LinearWeights:
-    """The weights of a model; two vectors for two classes are the one that they differ by."""
+    """Return the weights of a model; two vectors for two classes become their difference."""
     weights = arguments.linear(model, y)
     if len(weights.W) == 2:
         weights = weights._replace(W=np.diff(weights.W, axis=0), b=np.diff(weights.b))
@@ -333,10 +411,19 @@ def _weights(model: Any, y: Any) -> arguments.LinearWeights:
 
 
 def _named_line(
-    name: str, model: Any, X: Any, y: Any, sides: Any, plane: Any, points: FloatArray, box: Box
+    name: str,
+    model: Any,
+    X: Any,
+    y: Any,
+    sides: IndexArray | None,
+    plane: Plane,
+    points: FloatArray,
+    box: Box,
 ) -> NamedLine:
+    """Return the line of one of several models, with the number of rows it misclassifies."""
     weights = _weights(model, y)
-    line, n_wrong = Hyperplane(plane.seen(weights.W[0]), float(weights.b[0])), None
+    line = Hyperplane(plane.project(weights.W[0]), float(weights.b[0]))
+    n_wrong = None
     if sides is not None:
         by_line = line.side(points) > 0
         n_wrong = len(arguments.misclassified(model, X, sides, weights.classes, by_line))
@@ -344,12 +431,15 @@ def _named_line(
 
 
 def _intercepts(line: Hyperplane) -> FloatArray:
-    """Where the line crosses the axes; once if that is the origin."""
-    found = [np.eye(2)[j] * (-line.b / line.w[j]) + 0.0 for j in (0, 1) if line.w[j]]
-    return np.array(found if line.b else [np.zeros(2)])
+    """Return the points where the line crosses the axes; one point if that is the origin."""
+    if not line.b:
+        return np.zeros((1, 2))
+    # Adding 0.0 turns -0.0 into 0.0, which would be printed with a sign.
+    return np.array([np.eye(2)[j] * (-line.b / line.w[j]) + 0.0 for j in (0, 1) if line.w[j]])
 
 
 def _margin(line: Hyperplane, points: FloatArray, sides: IndexArray | None) -> float | None:
+    """Return the distance of the nearest row; None unless all rows are on their side."""
     if sides is None or not len(points):
         return None
     nearest = float(((2 * sides - 1) * line.signed_distance(points)).min())
@@ -357,14 +447,16 @@ def _margin(line: Hyperplane, points: FloatArray, sides: IndexArray | None) -> f
 
 
 def _band(line: Hyperplane, margin: float, box: Box) -> FloatArray | None:
-    """The corners of |w·x + b| <= margin ‖w‖ in the box."""
-    # There, and only there, the constant m is the largest of w·x + b, m and -(w·x + b).
+    """Return the corners of |w·x + b| <= margin ‖w‖ in the box."""
+    # It is the region of a "class" of constant score m = margin ‖w‖: there, and only there, m is
+    # the largest of w·x + b, m and -(w·x + b).
     m = margin * float(np.linalg.norm(line.w))
     W = np.array([line.w, np.zeros(2), -line.w])
     return divide(W, [line.b, m, -line.b], box, ("over", "in", "under")).polygons.get("in")
 
 
 def _caption(shown: BoundaryDisplay) -> str:
+    """Describe the picture in sentences."""
     negative, positive = (mark.name for mark in shown.marks)
     sentences = [f"w points to the side of {positive}; {negative} is on the other."]
     if shown.segment is None:
@@ -382,8 +474,9 @@ def _caption(shown: BoundaryDisplay) -> str:
     if shown.margin is not None:
         sentences.append(f"All rows are on their side; the nearest is {shown.margin:.3g} away.")
     if shown.radius is not None and shown.margin is not None:
+        # The margin is written in the picture; the bound takes the place of its sentence.
         most = short_number((shown.radius / shown.margin) ** 2)
-        sentences[-1:] = [f"No run without a bias makes more than R²/γ² = {most} mistakes."]
+        sentences[-1] = f"No run without a bias makes more than R²/γ² = {most} mistakes."
     if shown.margin is None and shown.classes_of_points is not None:
         sentences.append(wrong_rows(len(shown.wrong), len(shown.points), "on the wrong side"))
     if has_rings(len(shown.mistaken), len(shown.points)):

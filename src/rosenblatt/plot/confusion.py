@@ -1,8 +1,8 @@
-"""Which class is taken for which."""
+"""Picture of a confusion matrix: which class is predicted for which."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,12 +10,19 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate.report import Report, report
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import fitted, readable_on
+from rosenblatt.plot.curves import cut_to_fit, readable_on
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.pen import Look
 from rosenblatt.plurals import count
 
-# With more classes than this the cells are too small for numbers.
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# With more classes the cells are too small for numbers.
 MOST_NUMBERED = 32
+# With more classes only some of them are named at the axes.
+MOST_NAMED = 45
+# In characters.
 LONGEST_NAME = 14
 
 
@@ -24,11 +31,16 @@ class ConfusionDisplay(Display):
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     classes : list
+        The classes, in order.
     counts : ndarray of shape (n_classes, n_classes)
         ``counts[i, j]``: rows of class i predicted as class j.
     share : ndarray of shape (n_classes, n_classes)
-        The same as a share of the rows of class i, 0 where it has none; it decides the colour.
+        The same as a share of the rows of class i, 0 if there are none; it sets the colour.
     """
 
     classes: list[Any]
@@ -36,7 +48,8 @@ class ConfusionDisplay(Display):
     share: npt.NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        total, right = int(self.counts.sum()), int(np.trace(self.counts))
+        total = int(self.counts.sum())
+        right = int(np.trace(self.counts))
         caption = f"{count(total - right, 'mistake')} in {count(total, 'row')}"
         wrong = self.counts.copy()
         np.fill_diagonal(wrong, 0)
@@ -55,52 +68,62 @@ class ConfusionDisplay(Display):
         side = min(3.2 + 0.26 * len(self.classes), 11.5)
         return side + 0.6, side + 0.5
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
-        theme, n = pen.theme, len(self.classes)
-        diagonal = np.eye(n, dtype=bool)
-        # A rare mistake would not be seen on the scale of the right predictions.
-        strongest = float(self.share[~diagonal].max(initial=0.0)) or 1.0
-        depth = np.where(diagonal, self.share, self.share / strongest)
+    def _draw(self, ax: Axes, pen: Pen) -> None:
+        theme = pen.theme
+        n = len(self.classes)
+        is_diagonal = np.eye(n, dtype=bool)
+
+        # Mistakes have their own scale: a rare one would be invisible on that of the diagonal.
+        largest_mistake = float(self.share[~is_diagonal].max(initial=0.0)) or 1.0
+        depth = np.where(is_diagonal, self.share, self.share / largest_mistake)
         strength = np.where(self.counts > 0, 0.12 + 0.78 * depth, 0.0)
-        right, wrong = (theme.tints(theme.colour(place), strength) for place in (0, 1))
-        colours = np.where(diagonal[..., None], right, wrong)
+        right = theme.tints(theme.colour(0), strength)
+        wrong = theme.tints(theme.colour(1), strength)
+        colours = np.where(is_diagonal[..., None], right, wrong)
         self._draw_cells(ax, pen, colours)
         if n <= MOST_NUMBERED:
             self._draw_numbers(ax, pen, colours)
-        names = [fitted(pen, name, LONGEST_NAME + 3) for name in _short_names(self.classes)]
-        every = -(-n // 45)
-        size = float(np.clip(0.6 * self._cell(ax), 4.0, 9.0))
-        places, shown = list(range(0, n, every)), names[::every]
-        crowded = max(map(len, shown)) * len(shown) > 48
-        ax.set_xticks(places, shown, fontsize=size, rotation=90 if crowded else 0)
+
+        # Names of the classes at both axes.
+        names = [cut_to_fit(pen, name, LONGEST_NAME + 3) for name in _short_names(self.classes)]
+        every = -(-n // MOST_NAMED)
+        places = list(range(0, n, every))
+        shown = names[::every]
+        is_crowded = max(map(len, shown)) * len(shown) > 48
+        size = float(np.clip(0.6 * self._cell_points(ax), 4.0, 9.0))
+        ax.set_xticks(places, shown, fontsize=size, rotation=90 if is_crowded else 0)
         ax.set_yticks(places, shown, fontsize=size)
+
         ax.tick_params(length=0)
         ax.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5), aspect="equal")
         ax.set(xlabel="predicted class", ylabel="true class")
         ax.spines[:].set_visible(False)
 
-    def _cell(self, ax: Any) -> float:
-        """The side of a cell in points."""
+    def _cell_points(self, ax: Axes) -> float:
+        """Return the side of a cell in points."""
         box = ax.get_window_extent()
         side = float(min(box.width, box.height))
-        return side * 72 / float(ax.get_figure().dpi) / len(self.classes)
+        return side * 72 / float(ax.figure.dpi) / len(self.classes)
 
-    def _draw_cells(self, ax: Any, pen: Pen, colours: Any) -> None:
+    def _draw_cells(self, ax: Axes, pen: Pen, colours: npt.NDArray[np.uint8]) -> None:
         n = len(self.classes)
-        line, edges = 1.2 if n <= 12 else 0.5, np.arange(n + 1) - 0.5
-        look: dict[str, Any] = {"edgecolors": pen.theme.rule, "linewidths": line / 2}
+        line = 1.2 if n <= 12 else 0.5
+        edges = np.arange(n + 1) - 0.5
+        look: Look = {"edgecolors": pen.theme.rule, "linewidths": line / 2}
         if n > MOST_NUMBERED:
-            # One by one so many cells make a file of megabytes.
+            # As single shapes so many cells make a file of megabytes.
             look = {"rasterized": True}
         ax.pcolormesh(edges, edges, colours, zorder=1, **look)
+
+        # A frame around each cell of the diagonal.
         corners = np.array([[0, 1, 1, 0, 0], [0, 0, 1, 1, 0]])
         for i in range(n):
             ax.plot(*(corners + i - 0.5), color=pen.theme.ink, lw=line, zorder=3)
 
-    def _draw_numbers(self, ax: Any, pen: Pen, colours: Any) -> None:
+    def _draw_numbers(self, ax: Axes, pen: Pen, colours: npt.NDArray[np.uint8]) -> None:
         longest = max(len(f"{n:,}") for n in self.counts.flat)
-        size = float(np.clip(1.2 * self._cell(ax) / max(longest, 2), 3.5, 11.0))
-        look = {"ha": "center", "va": "center", "fontsize": size, "zorder": 4}
+        size = float(np.clip(1.2 * self._cell_points(ax) / max(longest, 2), 3.5, 11.0))
+        look: Look = {"ha": "center", "va": "center", "fontsize": size, "zorder": 4}
         for (i, j), n in np.ndenumerate(self.counts):
             if n:
                 ink = readable_on("#" + bytes(colours[i, j]).hex())
@@ -108,16 +131,20 @@ class ConfusionDisplay(Display):
 
 
 def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:
-    """Show which class is taken for which, counts in the cells.
+    """Show a confusion matrix: how often each class is predicted for each class.
 
     Parameters
     ----------
     source : Report or fitted learner
-        What `rosenblatt.evaluate.report` found; or a learner, which then predicts X.
+        The result of `rosenblatt.evaluate.report`, or a learner, which then predicts X.
     X : array-like or sparse matrix, or list of sentences for a tagger, default=None
         Rows to predict.
     y : array-like, or list of lists of tags for a tagger, default=None
-        Their true classes.
+        The true classes of the rows.
+
+    Returns
+    -------
+    display : ConfusionDisplay
 
     Examples
     --------
@@ -131,13 +158,18 @@ def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:
     [0, 160, 3, 1, 1, 1, 2, 0, 6, 8]
     """
     found = report_of(source, X, y, "predict")
-    rows = found.confusion.sum(axis=1, keepdims=True)
-    share = found.confusion / np.maximum(rows, 1)
-    return ConfusionDisplay(list(found.classes), found.confusion, share)
+    counts = found.confusion
+    rows_per_class = counts.sum(axis=1, keepdims=True)
+    share = counts / np.maximum(rows_per_class, 1)
+    return ConfusionDisplay(list(found.classes), counts, share)
 
 
 def report_of(source: Any, X: Any, y: Any, method: str) -> Report:
-    """A report as it is, or of a learner that has this method on rows."""
+    """Return a given report unchanged, or the report of a learner on rows.
+
+    ``method`` is the method that the learner must have: "predict", "decision_function" or
+    "predict_proba".
+    """
     if isinstance(source, Report):
         if X is not None or y is not None:
             raise InputError("a report is about predictions that were made; leave X and y out.")
@@ -150,17 +182,19 @@ def report_of(source: Any, X: Any, y: Any, method: str) -> Report:
         )
     if X is None or y is None:
         raise InputError("a learner needs rows to predict: give X and y.")
-    if hasattr(source, "tags_"):
+    if hasattr(source, "tags_"):  # a tagger predicts a list of tags per sentence
         truth = [tag for tags in y for tag in tags]
         predicted = [tag for tags in source.predict(X) for tag in tags]
         return report(truth, predicted, source.tags_)
-    asked = {} if method == "predict" else {method: getattr(source, method)(X)}
-    scores, shares = asked.get("decision_function"), asked.get("predict_proba")
-    return report(y, source.predict(X), source.classes_, scores=scores, probabilities=shares)
+
+    scores = source.decision_function(X) if method == "decision_function" else None
+    probabilities = source.predict_proba(X) if method == "predict_proba" else None
+    predictions = source.predict(X)
+    return report(y, predictions, source.classes_, scores=scores, probabilities=probabilities)
 
 
 def _short_names(classes: list[Any]) -> list[str]:
-    """Short names that are all different."""
+    """Return short names that are all different; numbers tell equal ones apart."""
     names = [style.named(label, LONGEST_NAME) for label in classes]
     if len(set(names)) == len(names):
         return names

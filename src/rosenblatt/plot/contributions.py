@@ -1,41 +1,53 @@
-"""Why a prediction: the parts of its score, by feature and by past mistake."""
+"""Picture of an explanation: contributions to a score, by feature and by past mistake."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.explain import Explanation
+from rosenblatt.explain import Explanation, PastMistake
 from rosenblatt.plot.display import Pen
 from rosenblatt.plot.style import named
 from rosenblatt.plot.weights import Voice, WeightsDisplay
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 class ContributionsDisplay(WeightsDisplay):
-    """The largest contributions to a score, a panel by feature and one by past mistake.
+    """The largest contributions to a score: one panel by feature, one by past mistake.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     voices : list of Voice
-        The names and sizes of the parts, of each panel.
+        Names and sizes of the contributions, one voice per panel.
+    n_features : int
+        0; not used by this picture.
+    left_out : int
+        0; not used by this picture.
     titles : list of str
-        What the panels show.
+        Titles of the panels.
     """
 
     titles: list[str]
     caption: str = ""
 
     def __post_init__(self) -> None:
-        """The caption is that of the explanation."""
+        """Keep the caption that was given, which is that of the explanation."""
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
-        # Past mistakes speak for and against in sums far larger than what is left of them.
+        # Each panel has its own scale: contributions of past mistakes, of either sign, are often
+        # far larger than their sum.
         for ax, voice in zip(axes.flat, self.voices, strict=True):
             self._draw_voice(ax, pen, voice, float(np.abs(voice.values).max()) or 1.0)
 
-    def _name_axes(self, ax: Any, pen: Pen, voice: Voice) -> None:
+    def _name_axes(self, ax: Axes, pen: Pen, voice: Voice) -> None:
         name = pen.text(named(voice.label))
         other = f"against {name}" if voice.against is None else pen.text(named(voice.against))
         ax.set_title(self.titles[self.voices.index(voice)], loc="left", fontsize=10)
@@ -47,18 +59,22 @@ class ContributionsDisplay(WeightsDisplay):
 
 
 def contributions(explanation: Explanation, *, top: int = 10) -> ContributionsDisplay:
-    """Show the parts of a score as bars: what spoke for a class, and what against it.
+    """Show the contributions to a score as bars, for a class and against it.
 
     Parameters
     ----------
     explanation : Explanation
-        What ``explain`` of a learner gave.
+        The result of ``explain`` of a learner.
     top : int, default=10
-        How many parts by feature and how many by past mistake; the others are joined into one.
+        Number of contributions by feature, and by past mistake; the others are summed up in one.
+
+    Returns
+    -------
+    display : ContributionsDisplay
 
     See Also
     --------
-    rosenblatt.plot.weights : All that a learner weighs, whatever the example.
+    rosenblatt.plot.weights : Show the weights of a learner, independent of an example.
 
     Examples
     --------
@@ -74,21 +90,28 @@ def contributions(explanation: Explanation, *, top: int = 10) -> ContributionsDi
             "gave."
         )
     shown = explanation.cut(top)
-    rows = [
-        f"{one.n_joined:,} others"
-        if one.row is None
-        else f"row {one.row:,}" + f", {one.y_true}" * (one.y_true is not None)
-        for one in shown.mistakes or ()
-    ]
-    voices, titles = [], []
-    for title, names, parts in (
-        ("By feature", [str(part.name) for part in shown.contributions], shown.contributions),
-        ("By past mistake", rows, shown.mistakes),
-    ):
-        if parts:
-            values = np.array([part.contribution for part in parts])
-            voices.append(Voice(shown.label, shown.against, names, values, 0.0))
-            titles.append(title)
+    voices = []
+    titles = []
+    if shown.contributions:
+        names = [str(part.name) for part in shown.contributions]
+        values = np.array([part.contribution for part in shown.contributions])
+        voices.append(Voice(shown.label, shown.against, names, values, 0.0))
+        titles.append("By feature")
+    if shown.mistakes:
+        names = [_row_name(one) for one in shown.mistakes]
+        values = np.array([one.contribution for one in shown.mistakes])
+        voices.append(Voice(shown.label, shown.against, names, values, 0.0))
+        titles.append("By past mistake")
     if not voices:
         raise InputError("this explanation has no parts to show: nothing was learned yet.")
-    return ContributionsDisplay(voices, 0, 0, titles, f"{shown.headline()}; {shown.summary()}.")
+    caption = f"{shown.headline()}; {shown.summary()}."
+    return ContributionsDisplay(voices, 0, 0, titles, caption)
+
+
+def _row_name(mistake: PastMistake) -> str:
+    """Return "row 3, yes" for a past example, or the number of rows that were summed up."""
+    if mistake.row is None:
+        return f"{mistake.n_joined:,} others"
+    if mistake.y_true is None:
+        return f"row {mistake.row:,}"
+    return f"row {mistake.row:,}, {mistake.y_true}"

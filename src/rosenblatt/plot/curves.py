@@ -1,10 +1,10 @@
-"""What curves share: line styles, whole-number axes, numbers in words, a bound within sight."""
+"""Helpers of pictures with curves: line styles, axes, grid lines, number formats, bounds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -13,31 +13,40 @@ from rosenblatt.plot.style import MARKERS, Theme
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rosenblatt.plot.display import Pen
 
-# Told apart without colour; one beside each place of the palette.
+T = TypeVar("T")
+
+# Line styles that can be distinguished without colour, one for each colour of the palette.
 STYLES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.4)), (0, (7, 2, 1.5, 2)), (0, (3, 1)))
-# A bound further away would press all that happened flat against the axis.
+# A bound above this multiple of the mistakes is not drawn: it would flatten the curve.
 FURTHEST_BOUND = 4.0
 
 
 def as_bound(bound: Any) -> float | None:
-    """``R²/γ²``, from the result of `theory.mistake_bound`, a `theory.proof`, or a number."""
+    """Return ``R²/γ²`` from the result of `theory.mistake_bound` or `theory.proof`, or a number.
+
+    None stands for no bound: None itself, or infinity.
+    """
     if getattr(bound, "epochs", None) is not None:
         raise ParameterError(
             f"bound is about {count(bound.epochs, 'epoch')} over rows that are not separable; "
             "plot.mistakes shows how it grows."
         )
+    # The results of theory.mistake_bound and of theory.proof name their number differently.
     for name in ("bound", "mistake_bound"):
         if hasattr(bound, name):
             bound = getattr(bound, name)
     if bound is None:
         return None
+
     try:
         number = float(bound)
     except (TypeError, ValueError):
         number = math.nan
-    if not number >= 0:
+    if not number >= 0:  # also true for NaN
         raise ParameterError(
             f"bound={bound!r} is not allowed: give a number of at least 0 or what "
             "theory.mistake_bound found."
@@ -46,18 +55,19 @@ def as_bound(bound: Any) -> float | None:
 
 
 def curve_look(theme: Theme, place: int) -> dict[str, Any]:
-    """Colour, line style and marker of the curve at this place among several."""
-    line, marker = STYLES[place % len(STYLES)], MARKERS[place % len(MARKERS)]
-    return {"color": theme.colour(place), "ls": line, "marker": marker}
+    """Return colour, line style and marker of one of several curves."""
+    style = STYLES[place % len(STYLES)]
+    marker = MARKERS[place % len(MARKERS)]
+    return {"color": theme.colour(place), "ls": style, "marker": marker}
 
 
 def is_within_sight(bound: float, most: float) -> bool:
-    """Whether a bound can be drawn on the axis of counts up to ``most``."""
+    """Return whether a bound can be drawn on an axis of counts up to ``most``."""
     return bound <= FURTHEST_BOUND * max(most, 1.0)
 
 
 def bound_exceeded(bound: float, formula: str = "R²/γ²") -> str:
-    """What is to be said of a bound that mistakes went beyond: it was about others."""
+    """Return the words for a bound that was exceeded, because it is about another run."""
     return (
         f"more than {formula} = {short_number(bound)}, which bounds a plain perceptron on the rows "
         "it was computed from"
@@ -65,7 +75,7 @@ def bound_exceeded(bound: float, formula: str = "R²/γ²") -> str:
 
 
 def short_number(value: float) -> str:
-    """A number as it is read aloud: whole ones as such, others with three digits.
+    """Format a number for people: whole numbers in full, others with three digits.
 
     >>> short_number(50.0), short_number(492.1), short_number(0.03162), short_number(-1.5)
     ('50', '492.1', '0.0316', '−1.5')
@@ -79,8 +89,11 @@ def short_number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def fitted(pen: Pen, words: str, longest: int) -> str:
-    """Words of at most so many letters; one that no font has is drawn as six."""
+def cut_to_fit(pen: Pen, words: str, longest: int) -> str:
+    """Cut words until they are at most ``longest`` letters as drawn.
+
+    A letter that no font has is drawn as six: its code.
+    """
     shown = pen.text(words)
     while len(shown) > longest + 1 and len(words) > 1:
         words = words[:-1]
@@ -89,7 +102,7 @@ def fitted(pen: Pen, words: str, longest: int) -> str:
 
 
 def panel_grid(n: int, most_columns: int = 5) -> tuple[int, int]:
-    """Rows and columns of n panels, with few places left empty.
+    """Return the numbers of rows and columns for n panels, with few empty places.
 
     >>> panel_grid(3), panel_grid(10), panel_grid(7), panel_grid(12)
     ((1, 3), (2, 5), (2, 4), (3, 4))
@@ -98,32 +111,33 @@ def panel_grid(n: int, most_columns: int = 5) -> tuple[int, int]:
     return rows, -(-n // rows)
 
 
-def panels(axes: Any, contents: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-    """Each panel with what it shows; those that are left over are not seen."""
+def panels(axes: Any, contents: Sequence[T]) -> Iterator[tuple[Axes, T]]:
+    """Pair each panel with its content, and hide the panels that are left over."""
     for ax in axes.flat[len(contents) :]:
         ax.set_axis_off()
     return zip(axes.flat, contents, strict=False)
 
 
 def readable_on(colour: str) -> str:
-    """Black or white, whichever has the larger contrast (by the luminance of WCAG 2)."""
+    """Return black or white, whichever has the larger contrast to a colour (WCAG 2)."""
     shares = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
     luminance = float(linear @ [0.2126, 0.7152, 0.0722])
+    # Contrast to black is (L + 0.05) / 0.05, to white 1.05 / (L + 0.05).
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"
 
 
-def rule_lines(ax: Any, theme: Theme) -> None:
-    """Faint lines across, behind what is drawn; also on axes that had others."""
+def draw_grid_lines(ax: Axes, theme: Theme) -> None:
+    """Draw faint horizontal grid lines below the data, in place of any that were there."""
     ax.set_axisbelow(True)
     ax.grid(axis="y", color=theme.rule, linewidth=0.8)
 
 
 def whole_numbers(*axes: Any) -> None:
-    """Only whole numbers on each axis, with commas in the thousands."""
+    """Label axes with whole numbers only, with commas between the thousands."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-    steps: Any = {"nbins": 7, "integer": True, "min_n_ticks": 1, "steps": [1, 2, 5, 10]}
     for axis in axes:
-        axis.set_major_locator(MaxNLocator(**steps))
+        locator = MaxNLocator(nbins=7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10])
+        axis.set_major_locator(locator)
         axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

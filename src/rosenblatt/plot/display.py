@@ -1,4 +1,4 @@
-"""A picture: what it shows, as numbers, and how these are drawn."""
+"""Base classes of pictures: numbers first, drawing as a separate step."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 import textwrap
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from rosenblatt import checks, numpydoc
+from rosenblatt import checks
 from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.html_tables import html_picture
@@ -21,33 +21,42 @@ from rosenblatt.plot.pen import Pen as Pen
 from rosenblatt.plot.plane import Box, Plane
 from rosenblatt.plot.style import Theme
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Width and height in inches.
 Size = tuple[float, float]
+# In points.
 CAPTION_SIZE = 9
+POINTS_PER_INCH = 72
 NOTEBOOK_DPI = 110
-# About so many letters of a caption fit on an inch.
+# Letters of a caption per inch, about.
 LETTERS_AN_INCH = 13.0
-# Panels in a given axes, in shares of it: left, bottom, right and top of all; between two of them
-# there is room for the numbers below one and the title above the other.
+# Panels inside given axes, in shares of the axes: left, bottom, right and top of all panels, and
+# the gaps between them, which hold the numbers below one panel and the title above the next.
 RIM = (0.05, 0.06, 0.96, 0.94)
-COLUMN_GAP, ROW_GAP = 0.06, 0.18
-# The width in inches of a small panel of the plane, of one of two, and of a single one.
-PANEL, WIDE_PANEL, SINGLE_PANEL = 2.5, 3.2, 4.2
+COLUMN_GAP = 0.06
+ROW_GAP = 0.18
+# Width in inches of a small panel of the plane, of one of two, and of a single one.
+PANEL = 2.5
+WIDE_PANEL = 3.2
+SINGLE_PANEL = 4.2
+NO_ROWS = np.empty(0, np.intp)
 
 
 @dataclass_transform(eq_default=False)
 class Display:
     """Base of all pictures. The numbers are plain attributes; drawing is a separate step.
 
-    A subclass is a dataclass. It sets ``caption`` and draws in ``_draw``. One with several panels
-    says how many in ``_grid`` and draws them in ``_draw_panels``. Its docstring gets the attributes
-    of its base.
+    Every subclass is a dataclass. It sets ``caption`` and draws in ``_draw``. A subclass with
+    several panels returns their number in ``_grid`` and draws them in ``_draw_panels``.
 
     Attributes
     ----------
     caption : str
-        What is seen, in words; drawn below a picture with a figure of its own.
+        A description of the picture, drawn below it if the figure is its own.
     ax_, figure_ : object
-        Where `plot` has drawn; ``ax_`` is an array if there are several panels.
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     """
 
     size: ClassVar[Size] = (5.6, 4.6)
@@ -60,48 +69,52 @@ class Display:
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls.__doc__ = numpydoc.with_attributes(cls.__doc__, cls.__mro__[1].__doc__)
         dataclass(eq=False, repr=False)(cls)
 
-    def plot(self, ax: Any = None, *, theme: str | Theme | None = None) -> Self:
-        """Draw.
+    def plot(self, ax: Axes | None = None, *, theme: str | Theme | None = None) -> Self:
+        """Draw on given axes or on a new figure.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a figure of pyplot's, which ``plt.show()`` shows and a
+            The axes to draw on. None makes a new pyplot figure, which ``plt.show()`` shows and a
             notebook displays.
         theme : {"light", "dark"}, default=None
-            None takes the one that can be seen on the ground that is there.
+            The colours. None takes the theme that is readable on the present background.
 
         Returns
         -------
         self : Display
-            With ``ax_`` and ``figure_``.
+            The display itself, with ``ax_`` and ``figure_``.
         """
         mpl = load_matplotlib()
         given = None if theme is None else style.theme_named(theme)
         if ax is not None:
-            if not hasattr(ax, "inset_axes"):
-                raise ParameterError(
-                    f"ax is a {type(ax).__name__}; give one Axes of Matplotlib, or leave it out."
-                )
-            if given is not None:
-                ax.set_facecolor(given.paper)
-            ground = _seen([ax.get_facecolor(), ax.get_figure().figure.get_facecolor()])
-            axes = self._draw_inside(ax, given or style.theme_of_paper(ground))
-            return self._note(ax.get_figure(), axes)
-        grounds = [mpl.rcParams[name] for name in ("axes.facecolor", "figure.facecolor")]
-        chosen = given or style.theme_of_paper(_seen(grounds))
+            return self._plot_on(ax, given)
+
+        grounds = [mpl.rcParams["axes.facecolor"], mpl.rcParams["figure.facecolor"]]
+        chosen = given or style.theme_of_paper(_first_opaque(grounds))
         with self._settings(chosen):
             from matplotlib import pyplot
 
             figure = pyplot.figure(figsize=self._size(), layout="constrained")
             try:
-                return self._note(figure, self._fill(figure, chosen))
+                return self._remember_axes(figure, self._fill(figure, chosen))
             except BaseException:
+                # An unfinished figure would be shown by the next plt.show().
                 pyplot.close(figure)
                 raise
+
+    def _plot_on(self, ax: Any, given: Theme | None) -> Self:
+        if not hasattr(ax, "inset_axes"):
+            raise ParameterError(
+                f"ax is a {type(ax).__name__}; give one Axes of Matplotlib, or leave it out."
+            )
+        if given is not None:
+            ax.set_facecolor(given.paper)
+        ground = _first_opaque([ax.get_facecolor(), ax.get_figure().figure.get_facecolor()])
+        axes = self._draw_inside(ax, given or style.theme_of_paper(ground))
+        return self._remember_axes(ax.get_figure(), axes)
 
     def save(
         self,
@@ -111,23 +124,23 @@ class Display:
         size: Size | None = None,
         dpi: float | None = None,
     ) -> None:
-        """Draw into a file. The same picture gives the same bytes.
+        """Save the picture to a file; the same picture gives the same bytes.
 
-        The file is written under a temporary name and renamed.
+        The file is written under a temporary name and then renamed.
 
         Parameters
         ----------
         path : str or path-like
-            The ending says what it becomes: ``.svg`` and ``.pdf`` are drawn in lines, which stay
-            sharp at any size; ``.png`` in dots. A film becomes ``.html`` (one file that needs
-            nothing else, small, to be stepped through), ``.gif``, or ``.mp4`` where the program
-            ffmpeg is installed.
+            The extension sets the format: ``.svg`` and ``.pdf`` are vector graphics, which stay
+            sharp at any size; ``.png`` has pixels. An animation becomes ``.html`` (one small file
+            without dependencies, with controls to step through), ``.gif``, or ``.mp4`` if the
+            program ffmpeg is installed.
         theme : {"light", "dark"}, default="light"
-            The page of a film follows the reader's own setting.
+            The colours. The page of an animation follows the setting of the reader.
         size : (width, height) in inches, default=None
-            None is the size that suits the picture.
+            None takes a size that suits the picture.
         dpi : float, default=None
-            Dots an inch of what is drawn in dots; None is 150, of a film 100.
+            Pixels per inch; None takes 150, or 100 for an animation.
         """
         name = os.fspath(path)
         ending = os.path.splitext(name)[1].lower().lstrip(".")
@@ -145,9 +158,10 @@ class Display:
     def _rendered(
         self, ending: str, theme: str | Theme = "light", size: Size | None = None, dpi: float = 150
     ) -> bytes:
+        """Return the bytes of a file with this extension."""
         load_matplotlib()
         chosen = style.theme_named(theme)
-        # Dates and random names would make two files of one picture differ.
+        # With dates or random names, two files of the same picture would differ.
         metadata = {
             "svg": {"Date": None, "Title": self.caption},
             "pdf": {"CreationDate": None, "Title": self.caption},
@@ -163,21 +177,24 @@ class Display:
         return out.getvalue()
 
     def _repr_png_(self) -> bytes | None:
-        # A notebook shows the figure of `plot` by itself, and would show this one beside it.
-        return None if "ax_" in self.__dict__ else self._in_few_colours("light")
+        # A notebook shows the figure of `plot` anyway; this one would be a second copy.
+        if "ax_" in self.__dict__:
+            return None
+        return self._quantized_png("light")
 
     def _repr_html_(self) -> str | None:
         light = self._repr_png_()
         if light is None:
             return None
-        return html_picture(light, self._in_few_colours("dark"), self.caption)
+        return html_picture(light, self._quantized_png("dark"), self.caption)
 
-    def _in_few_colours(self, theme: str) -> bytes:
-        """A PNG of a third of the bytes, since a notebook keeps three of them."""
-        image, out = import_module("PIL.Image"), io.BytesIO()
-        dots = image.open(io.BytesIO(self._rendered("png", theme, dpi=NOTEBOOK_DPI)))
-        few = dots.convert("RGB").quantize(256, dither=image.Dither.NONE)
-        few.save(out, "png", optimize=True)
+    def _quantized_png(self, theme: str) -> bytes:
+        """Return a PNG with 256 colours, a third of the size, because a notebook keeps three."""
+        image = import_module("PIL.Image")
+        out = io.BytesIO()
+        png = image.open(io.BytesIO(self._rendered("png", theme, dpi=NOTEBOOK_DPI)))
+        quantized = png.convert("RGB").quantize(256, dither=image.Dither.NONE)
+        quantized.save(out, "png", optimize=True)
         return out.getvalue()
 
     def __repr__(self) -> str:
@@ -185,25 +202,26 @@ class Display:
 
     # ------------------------------------------------------------------ for subclasses
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
-        """Draw on one axes."""
+    def _draw(self, ax: Axes, pen: Pen) -> None:
+        """Draw the picture on one axes."""
         raise NotImplementedError
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
-        """Draw on all axes, an array of the shape of ``_grid``."""
+        """Draw the picture on all axes, an array of the shape of ``_grid``."""
         self._draw(axes[0, 0], pen)
 
     def _grid(self) -> tuple[int, int]:
-        """Rows and columns of panels."""
+        """Return the numbers of rows and columns of panels."""
         return 1, 1
 
     def _size(self) -> Size:
-        """Width and height in inches that suit the picture."""
+        """Return the width and height in inches that suit the picture."""
         return self.size
 
     # ------------------------------------------------------------------ figures
 
     def _checked_size(self, size: Size | None) -> Size:
+        """Return the given size, or the one that suits the picture."""
         if size is None:
             return self._size()
         try:
@@ -217,67 +235,79 @@ class Display:
         return width, height
 
     def _settings(self, theme: Theme) -> Any:
-        """Matplotlib's settings for as long as something is drawn; the user's come back after."""
+        """Return a context with Matplotlib's settings for drawing, restored at its end."""
         return load_matplotlib().rc_context({**theme.settings(), "svg.hashsalt": "rosenblatt"})
 
     def _fill(self, figure: Any, theme: Theme, *, grows: bool = True) -> Any:
-        """Draw on a figure of ours, and give its axes."""
+        """Draw on a new figure and return its axes; ``grows`` lets the figure become higher."""
         rows, columns = self._grid()
-        kind = {"projection": self.projection}
-        axes = figure.subplots(rows, columns, squeeze=False, subplot_kw=kind)
+        options = {"projection": self.projection}
+        axes = figure.subplots(rows, columns, squeeze=False, subplot_kw=options)
         pen = Pen(theme, small=rows * columns > 1, grows=grows)
         self._draw_panels(axes, pen)
         self._draw_caption(figure, pen)
         return axes
 
     def _draw_caption(self, figure: Any, pen: Pen) -> None:
+        """Write the caption below all panels; the figure grows for each line after the second."""
         width = max(20, int(figure.get_figwidth() * LETTERS_AN_INCH))
         below = pen.text(textwrap.fill(self.caption, width))
         if pen.grows:
-            more = max(below.count("\n") - 1, 0) * CAPTION_SIZE * 1.25 / 72
-            figure.set_figheight(figure.get_figheight() + more)
-        # Without more room the caption touches the name of the axis above it.
+            n_extra_lines = max(below.count("\n") - 1, 0)
+            extra_height = n_extra_lines * CAPTION_SIZE * 1.25 / POINTS_PER_INCH
+            figure.set_figheight(figure.get_figheight() + extra_height)
+        # Without this padding the caption touches the name of the axis above it.
         figure.get_layout_engine().set(h_pad=0.07, w_pad=0.05)
         figure.supxlabel(below, fontsize=CAPTION_SIZE, color=pen.theme.faint, x=0.02, ha="left")
 
-    def _draw_inside(self, ax: Any, theme: Theme) -> Any:
-        """Draw on axes that were given, and give those of the panels."""
+    def _draw_inside(self, ax: Axes, theme: Theme) -> Any:
+        """Draw on given axes and return the axes of the panels."""
         rows, columns = self._grid()
         pen = Pen(theme, small=rows * columns > 1, own=False)
         with self._settings(theme):
-            one = (rows, columns) == (1, 1)
-            axes = np.array([[ax]]) if one else self._panels_inside(ax, rows, columns)
+            is_single = (rows, columns) == (1, 1)
+            axes = np.array([[ax]]) if is_single else self._panels_inside(ax, rows, columns)
             self._draw_panels(axes, pen)
         return axes
 
-    def _panels_inside(self, ax: Any, rows: int, columns: int) -> Any:
-        """Axes for the panels in the place of a given one, whose ground is seen around them."""
+    def _panels_inside(self, ax: Axes, rows: int, columns: int) -> Any:
+        """Return new axes for the panels, inside given axes that only keep their background."""
         ax.spines[:].set_visible(False)
         ax.set(xticks=[], yticks=[])
         left, bottom, right, top = RIM
-        wide = (right - left - COLUMN_GAP * (columns - 1)) / columns
-        high = (top - bottom - ROW_GAP * (rows - 1)) / rows
+        width = (right - left - COLUMN_GAP * (columns - 1)) / columns
+        height = (top - bottom - ROW_GAP * (rows - 1)) / rows
         axes = np.empty((rows, columns), dtype=object)
         for i, j in np.ndindex(rows, columns):
-            place = (left + j * (wide + COLUMN_GAP), top - high - i * (high + ROW_GAP), wide, high)
-            axes[i, j] = ax.inset_axes(place, projection=self.projection)
+            x = left + j * (width + COLUMN_GAP)
+            y = top - height - i * (height + ROW_GAP)
+            axes[i, j] = ax.inset_axes((x, y, width, height), projection=self.projection)
         return axes
 
-    def _note(self, figure: Any, axes: Any) -> Self:
+    def _remember_axes(self, figure: Any, axes: Any) -> Self:
+        """Store figure and axes as attributes; return the display itself."""
         self.figure_ = figure
         self.ax_ = axes[0, 0] if axes.size == 1 else axes
         return self
 
 
 class SmallPanels(Display):
-    """Base of several panels with boxes of the plane: as high as those are."""
+    """Base of pictures with several panels of the plane, whose height follows their boxes.
+
+    Attributes
+    ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
+    """
 
     def _boxes(self) -> list[Box]:
-        """The part of the plane that each panel shows."""
+        """Return the part of the plane that each panel shows."""
         raise NotImplementedError
 
     def _name_axes(self, axes: Any, pen: Pen, names: tuple[str, str]) -> None:
-        """The names of both axes, at the panels of the rim alone; the numbers are on all."""
+        """Write the names of the axes at the outer panels only; numbers are at all panels."""
         across, up = map(pen.text, names)
         rows, columns = axes.shape
         for i, j in np.ndindex(rows, columns):
@@ -287,28 +317,35 @@ class SmallPanels(Display):
 
     def _size(self) -> Size:
         rows, columns = self._grid()
-        wide = {1: SINGLE_PANEL, 2: WIDE_PANEL}.get(rows * columns, PANEL)
-        shapes = [(top - bottom) / (right - left) for left, right, bottom, top in self._boxes()]
-        high = wide * min(max(*shapes, 0.4), 1.4)
-        below = 0.9 if self.caption else 0.5
-        return max(columns * (wide + 0.15), 5.0), rows * (high + 0.4) + below
+        panel_width = {1: SINGLE_PANEL, 2: WIDE_PANEL}.get(rows * columns, PANEL)
+        ratios = [(top - bottom) / (right - left) for left, right, bottom, top in self._boxes()]
+        panel_height = panel_width * min(max(*ratios, 0.4), 1.4)
+        caption_height = 0.9 if self.caption else 0.5
+        width = max(columns * (panel_width + 0.15), 5.0)
+        return width, rows * (panel_height + 0.4) + caption_height
 
 
 class PlaneDisplay(Display):
-    """Base of the pictures of rows in a plane, divided among classes.
+    """Base of pictures of rows in a plane that is divided among classes.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     box : (xmin, xmax, ymin, ymax)
+        The part of the plane that is shown.
     plane : Plane
-        The directions that are seen: the features themselves where there are at most two.
+        The two directions shown: the features themselves if there are at most two.
     marks : tuple of Mark
-        How the classes are shown.
+        Colour, shape and letter of each class.
     points : array of shape (n, 2)
+        The rows as points of the plane.
     classes_of_points : array of shape (n,) or None
-        The place of the class of each row; None without labels.
+        Index of the class of each row; None without labels.
     wrong : array of int
-        Rows that are misclassified now: on the side, or in the region, of another class.
+        Indices of the misclassified rows: on the side, or in the region, of another class.
     """
 
     caption: str
@@ -319,36 +356,53 @@ class PlaneDisplay(Display):
     classes_of_points: IndexArray | None
     wrong: IndexArray
 
-    def _draw_rows(self, ax: Any, pen: Pen, wrong: str, ringed: Any = (), ring: str = "") -> None:
-        """The rows by class; some with a ring or, where they are wrong, a cross or full colour."""
+    def _draw_rows(
+        self,
+        ax: Axes,
+        pen: Pen,
+        wrong: str,
+        ringed: IndexArray = NO_ROWS,
+        ring: str = "",
+    ) -> None:
+        """Draw the rows in the colours of their classes.
+
+        Misclassified rows get a cross, named ``wrong`` in the legend, or full colour if there are
+        many rows. The ``ringed`` rows get a ring, named ``ring``.
+        """
         if self.classes_of_points is None:
             if len(self.points):
                 pen.plain_points(ax, self.points)
             return
+
         n = len(self.points)
         for mark in self.marks:
-            of_class = self.classes_of_points == mark.place
-            if not of_class.any():
+            is_of_class = self.classes_of_points == mark.place
+            if not is_of_class.any():
                 continue
             if n <= CROWD:
-                pen.points(ax, self.points[of_class], mark)
+                pen.points(ax, self.points[is_of_class], mark)
                 continue
-            pen.dots(ax, self.points[of_class], mark, n)
-            wrong_ones = self.wrong[of_class[self.wrong]]
-            pen.dots(ax, self.points[wrong_ones], mark, n, faint=False)
+            pen.dots(ax, self.points[is_of_class], mark, n)
+            wrong_of_class = self.wrong[is_of_class[self.wrong]]
+            pen.dots(ax, self.points[wrong_of_class], mark, n, faint=False)
+
         if has_rings(len(ringed), n):
             pen.rings(ax, self.points[ringed], ring)
         if len(self.wrong) and n <= CROWD:
             pen.crosses(ax, self.points[self.wrong], wrong)
 
-    def _draw_frame(self, ax: Any, pen: Pen) -> None:
+    def _draw_frame(self, ax: Axes, pen: Pen) -> None:
+        """Set limits and names of the axes, and draw the legend."""
         pen.frame(ax, self.box, self.plane)
         if not pen.small:
             pen.legend(ax)
 
 
-def _seen(grounds: list[Any]) -> Any:
-    """The first of these colours that cannot be seen through; else that of paper."""
+def _first_opaque(grounds: list[Any]) -> Any:
+    """Return red, green and blue of the first colour that is not transparent, or white."""
     to_rgba = load_matplotlib().colors.to_rgba
-    solid = [to_rgba(ground) for ground in grounds if to_rgba(ground)[3] > 0.5]
-    return solid[0][:3] if solid else (1.0, 1.0, 1.0)
+    for ground in grounds:
+        red, green, blue, alpha = to_rgba(ground)
+        if alpha > 0.5:
+            return red, green, blue
+    return 1.0, 1.0, 1.0

@@ -1,4 +1,4 @@
-"""A run as one web page that plays without a network: numbers, a little script, no library."""
+"""Animation of a run as one web page: numbers and a small script, no library, no network."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from rosenblatt.plot.plane import has_one_scale
 from rosenblatt.plot.steps import RunInPlane, Step, two_lines
 from rosenblatt.plot.style import DARK, LIGHT, Mark, Theme
 
-WIDTH, LEAST_HEIGHT, MOST_HEIGHT = 640.0, 200.0, 720.0
+# In pixels.
+WIDTH = 640.0
+LEAST_HEIGHT = 200.0
+MOST_HEIGHT = 720.0
 MOST_TICKS = 8
 
-# Each of Matplotlib's markers as a path around (0, 0).
+# Matplotlib's markers as SVG paths around (0, 0).
 SHAPES = {
     "o": "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0Z",
     "s": "M-4.6,-4.6h9.2v9.2h-9.2Z",
@@ -34,27 +37,29 @@ SHAPES = {
 
 
 class _Screen:
-    """From the plane of the rows to the dots of the page."""
+    """The map from the plane of the rows to the pixels of the page."""
 
     def __init__(self, run: RunInPlane) -> None:
         left, right, bottom, top = run.box
-        shape = (top - bottom) / (right - left) if has_one_scale(run.box) else 0.75
-        self.height = min(max(WIDTH * shape, LEAST_HEIGHT), MOST_HEIGHT)
-        self.width = self.height / shape if shape * WIDTH > MOST_HEIGHT else WIDTH
+        ratio = (top - bottom) / (right - left) if has_one_scale(run.box) else 0.75
+        self.height = min(max(WIDTH * ratio, LEAST_HEIGHT), MOST_HEIGHT)
+        self.width = self.height / ratio if ratio * WIDTH > MOST_HEIGHT else WIDTH
         self.box = run.box
         self._origin = np.array([left, top])
         self._scale = np.array([self.width / (right - left), -self.height / (top - bottom)])
 
     def at(self, points: FloatArray) -> list[float]:
-        """Numbers with one digit after the point, x and y in turn."""
-        dots = (np.asarray(points, np.float64) - self._origin) * self._scale
-        return [round(dot, 1) for dot in dots.ravel().tolist()]
+        """Return pixels with one digit after the point, x and y in turn."""
+        pixels = (np.asarray(points, np.float64) - self._origin) * self._scale
+        return [round(pixel, 1) for pixel in pixels.ravel().tolist()]
 
     def ticks(self, axis: int) -> list[tuple[float, str]]:
-        """Round numbers on an axis (0 across, 1 up): where they stand, and as text."""
+        """Return positions and texts of round numbers on an axis (0 across, 1 up)."""
         low, high = self.box[2 * axis : 2 * axis + 2]
-        power = 10.0 ** np.floor(np.log10((high - low) / MOST_TICKS))
-        step = power * min(s for s in (1, 2, 5, 10) if (high - low) <= MOST_TICKS * s * power)
+        extent = high - low
+        # The smallest step of 1, 2 or 5 times a power of ten that gives few enough ticks.
+        power = 10.0 ** np.floor(np.log10(extent / MOST_TICKS))
+        step = power * min(s for s in (1, 2, 5, 10) if extent <= MOST_TICKS * s * power)
         values = step * np.arange(np.ceil(low / step), np.floor(high / step) + 1)
         places = self.at(np.column_stack([values, values]))[axis::2]
         texts = (f"{value:.10g}".replace("-", "−") for value in values.tolist())
@@ -62,7 +67,7 @@ class _Screen:
 
 
 def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float) -> str:
-    """The page. Labels and captions reach it as text, never as markup."""
+    """Return the page as HTML; labels and captions are escaped, never markup."""
     screen = _Screen(run)
     frames = [(None, "start"), *zip(run.steps, map(two_lines, titles), strict=True)]
     data = {
@@ -80,7 +85,7 @@ def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float)
     encoded = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     parts = {"CAPTION": escape(caption), "DATA": encoded}
     parts |= {"LIGHT": _variables(LIGHT), "DARK": _variables(DARK)}
-    # In one pass, so that a label that looks like a placeholder stays a label.
+    # One pass over the template, so that a label that looks like a placeholder stays a label.
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], PAGE)
 
 
@@ -94,7 +99,7 @@ def _mark(mark: Mark) -> dict[str, Any]:
 
 
 def _frame(screen: _Screen, run: RunInPlane, step: Step | None, title: str) -> dict[str, Any]:
-    """What changes from picture to picture; the start is the state before the first step."""
+    """Return the changing parts of one frame; None is the state before the first step."""
 
     def placed(shapes: Mapping[int, FloatArray]) -> list[list[float]]:
         return [[place, *screen.at(points)] for place, points in shapes.items()]
@@ -104,21 +109,36 @@ def _frame(screen: _Screen, run: RunInPlane, step: Step | None, title: str) -> d
         frame: dict[str, Any] = {"areas": [], "arrows": placed(first.arrows_before)}
         line = first.segment_before
     else:
-        frame = {"at": screen.at(step.at), "mistake": bool(step.update)}
-        frame |= {"areas": placed(step.areas), "arrows": placed(step.arrows)}
+        frame = {
+            "at": screen.at(step.at),
+            "mistake": bool(step.update),
+            "areas": placed(step.areas),
+            "arrows": placed(step.arrows),
+        }
         line = step.segment
         if step.update and step.segment_before is not None:
             frame["before"] = screen.at(step.segment_before)
-    return frame | {"title": title} | ({} if line is None else {"line": screen.at(line)})
+
+    frame["title"] = title
+    if line is not None:
+        frame["line"] = screen.at(line)
+    return frame
 
 
 def _variables(theme: Theme) -> str:
-    """The colours of a theme as variables of a style sheet."""
-    plain = {name: getattr(theme, name) for name in ("paper", "ink", "faint", "rule", "alarm")}
-    colours = {f"c{place}": colour for place, colour in enumerate(theme.palette)}
-    tints = {f"t{place}": theme.tint(colour) for place, colour in enumerate(theme.palette)}
-    everything = {**plain, **colours, **tints}
-    return "".join(f"--{name}:{value};" for name, value in everything.items())
+    """Return the colours of a theme as CSS variables."""
+    colours = {
+        "paper": theme.paper,
+        "ink": theme.ink,
+        "faint": theme.faint,
+        "rule": theme.rule,
+        "alarm": theme.alarm,
+    }
+    for place, colour in enumerate(theme.palette):
+        colours[f"c{place}"] = colour
+    for place, colour in enumerate(theme.palette):
+        colours[f"t{place}"] = theme.tint(colour)
+    return "".join(f"--{name}:{value};" for name, value in colours.items())
 
 
 PAGE = """<!doctype html>

@@ -1,8 +1,8 @@
-"""Where the predictions of a kernel machine change, sampled on a grid."""
+"""Picture of the predictions of any model in the plane, sampled on a grid."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,13 +12,17 @@ from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import rows_without_names
 from rosenblatt.plot import arguments
 from rosenblatt.plot.display import Pen, PlaneDisplay
-from rosenblatt.plot.pen import has_rings, wrong_rows
-from rosenblatt.plot.plane import Box, around, checked_box, plane_of, way_to_rows
+from rosenblatt.plot.pen import Look, has_rings, wrong_rows
+from rosenblatt.plot.plane import Box, box_around, checked_box, distance_to_rows, plane_of
 from rosenblatt.plot.style import marks
 from rosenblatt.plurals import count
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Rows per call of decision_function.
 BLOCK = 10_000
-# Places that are looked at for a letter.
+# Places that are considered for the letter of a class.
 CANDIDATES = 1500
 
 
@@ -27,13 +31,29 @@ class KernelBoundaryDisplay(PlaneDisplay):
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
+    box : (xmin, xmax, ymin, ymax)
+        The part of the plane that is shown.
+    plane : Plane
+        The two directions shown: the features themselves if there are at most two.
+    marks : tuple of Mark
+        Colour, shape and letter of each class.
+    points : array of shape (n, 2)
+        The rows as points of the plane.
+    classes_of_points : array of shape (n,) or None
+        Index of the class of each row; None without labels.
+    wrong : array of int
+        Indices of the misclassified rows: on the side, or in the region, of another class.
     across, up : array of shape (cells + 1,)
-        The grid on which the scores were taken.
+        Coordinates of the grid.
     scores : array of shape (k, cells + 1, cells + 1)
-        ``scores[c, i, j]`` at ``(across[j], up[i])``: for two classes one layer, positive for the
-        second class; else one a class.
+        ``scores[c, i, j]`` at ``(across[j], up[i])``: one layer for two classes, positive for the
+        second one; otherwise one layer per class.
     support : array of int
-        Rows that the score is a sum over; none if these rows cannot be shown to be those of
+        Rows that the score is a sum over; empty if it cannot be shown that these are the rows of
         training.
     """
 
@@ -43,46 +63,55 @@ class KernelBoundaryDisplay(PlaneDisplay):
     support: IndexArray
 
     def lead(self, place: int) -> FloatArray:
-        """By how much the class at this place is ahead of the best other, over the grid."""
+        """Return the score of a class minus the best other score, over the grid."""
         if len(self.scores) == 1:
             return np.asarray(self.scores[0] if place else -self.scores[0])
         others = np.delete(self.scores, place, axis=0).max(axis=0)
         return np.asarray(self.scores[place] - others)
 
     def roomiest(self, place: int) -> FloatArray | None:
-        """A place of the grid deep in the area of a class and far from rows; None without area."""
-        left = self.lead(place) > 0
-        if not left.any():
+        """Return a grid point deep in the area of a class and far from rows; None without area."""
+        inside = self.lead(place) > 0
+        if not inside.any():
             return None
-        depth = np.zeros(left.shape)
-        while left.any():
-            depth += left
-            walled = np.pad(left, 1)
-            sides = walled[2:, 1:-1] & walled[:-2, 1:-1] & walled[1:-1, 2:] & walled[1:-1, :-2]
-            left = left & sides
+
+        # Erode the area cell by cell: the depth of a point is the number of rounds it survives.
+        depth = np.zeros(inside.shape)
+        while inside.any():
+            depth += inside
+            padded = np.pad(inside, 1)
+            has_all_neighbours = (
+                padded[2:, 1:-1] & padded[:-2, 1:-1] & padded[1:-1, 2:] & padded[1:-1, :-2]
+            )
+            inside = inside & has_all_neighbours
+
         step = min(self.across[1] - self.across[0], self.up[1] - self.up[0])
         rows, columns = np.nonzero(depth)
-        fewer = slice(None, None, -(-len(rows) // CANDIDATES))
-        places = np.column_stack([self.across[columns], self.up[rows]])[fewer]
-        free = step * depth[rows, columns][fewer]
-        free = np.minimum(free, way_to_rows(places, self.points))
+        some = slice(None, None, -(-len(rows) // CANDIDATES))
+        places = np.column_stack([self.across[columns], self.up[rows]])[some]
+        to_edge = step * depth[rows, columns][some]
+        free = np.minimum(to_edge, distance_to_rows(places, self.points))
         return np.asarray(places[np.argmax(free)])
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
+    def _draw(self, ax: Axes, pen: Pen) -> None:
         theme = pen.theme
         for mark in self.marks:
             lead = self.lead(mark.place)
             if not (lead > 0).any():
                 continue
+
+            # The area where the class leads, in its colour and with its letter.
             tint = theme.tint(pen.colour(mark), 0.2)
             levels = [0.0, max(float(lead.max()), 0.0) * 2 + 1.0]
             ax.contourf(self.across, self.up, lead, levels=levels, colors=[tint], zorder=0)
             at = self.roomiest(mark.place)
             if at is not None:
                 pen.letter(ax, at, mark, size=11 if pen.small else 18)
+
+            # The boundary of the area.
             if (lead < 0).any():
-                wide = 1.8 if len(self.marks) == 2 else 1.2
-                line: Any = {"colors": theme.ink, "linewidths": wide, "zorder": 2}
+                width = 1.8 if len(self.marks) == 2 else 1.2
+                line: Look = {"colors": theme.ink, "linewidths": width, "zorder": 2}
                 ax.contour(self.across, self.up, lead, levels=[0.0], **line)
         self._draw_rows(ax, pen, "misclassified", self.support, "support row")
         self._draw_frame(ax, pen)
@@ -91,27 +120,34 @@ class KernelBoundaryDisplay(PlaneDisplay):
 def kernel_boundary(
     model: Any, X: Any, y: Any = None, *, box: Box | None = None, cells: int = 200
 ) -> KernelBoundaryDisplay:
-    """Show where the predictions change of a model that no line describes.
+    """Show the boundaries of a model whose boundaries are not lines.
 
-    ``f(x) = Σ a_s K(x_s, x) = 0``, taken from the scores at the corners of a grid
-
-    Parts finer than the grid are not seen, which the caption says. For linear learners `boundary`
-    and `regions` are exact.
+    The curve ``f(x) = Σ a_s K(x_s, x) = 0`` is interpolated from the scores at the corners of a
+    grid. Parts finer than the grid are missed, as the caption notes. For linear learners use
+    `boundary` and `regions`, which are exact.
 
     Cost: one call of ``decision_function`` on ``(cells + 1)²`` rows.
 
     Parameters
     ----------
     model : estimator
-        Fitted on one or two features; any with ``decision_function`` and ``classes_``.
+        Any model with ``decision_function`` and ``classes_``, fitted on one or two features.
     X : array-like of shape (n_samples, n_features)
         Rows to show.
+    y : array-like of shape (n_samples,), default=None
+        The labels of the rows.
+    box : (xmin, xmax, ymin, ymax), default=None
+        The part of the plane to show. None shows all rows.
     cells : int, default=200
-        The grid has so many cells each way.
+        Number of cells of the grid in each direction.
+
+    Returns
+    -------
+    display : KernelBoundaryDisplay
 
     See Also
     --------
-    boundary, regions : Exact, for linear learners.
+    boundary, regions : Show exact boundaries of linear learners.
 
     Examples
     --------
@@ -138,28 +174,32 @@ def kernel_boundary(
             "made up. Fit it on two columns, or on two principal components "
             "(sklearn.decomposition.PCA(2))."
         )
+
     table = arguments.rows(X, d)
     plane = plane_of(np.ones(d), None, arguments.feature_names(model))
-    points = plane.seen(table)
-    shown_box = around(points, is_line=plane.is_line) if box is None else checked_box(box)
+    points = plane.project(table)
+    shown_box = box_around(points, is_line=plane.is_line) if box is None else checked_box(box)
     across = np.linspace(shown_box[0], shown_box[1], cells + 1)
     up = np.linspace(shown_box[2], shown_box[3], cells + 1)
     classes = tuple(np.asarray(model.classes_).tolist())
     places = None if y is None else arguments.labels(y, len(points), classes)
-    wrong = support = np.empty(0, np.intp)
+    wrong = np.empty(0, np.intp)
+    support = np.empty(0, np.intp)
     if places is not None:
         wrong = arguments.misclassified(model, X, places, classes)
         if arguments.are_rows_of_training(model, table):
             support = np.asarray(model.support_, np.intp)
+
+    cell_width = (shown_box[1] - shown_box[0]) / cells
+    cell_height = (shown_box[3] - shown_box[2]) / cells
     sentences = [
-        f"Scores taken on a grid of {cells} × {cells} cells of "
-        f"{(shown_box[1] - shown_box[0]) / cells:.2g} × {(shown_box[3] - shown_box[2]) / cells:.2g}"
-        "; finer parts are not seen."
+        f"Scores taken on a grid of {cells} × {cells} cells of {cell_width:.2g} × "
+        f"{cell_height:.2g}; finer parts are not seen."
     ]
     if places is not None:
         sentences.append(wrong_rows(len(wrong), len(points), "are misclassified"))
     if len(support):
-        rings = "Rings: the " * has_rings(len(support), len(points))
+        rings = "Rings: the " if has_rings(len(support), len(points)) else ""
         sentences.append(f"{rings}{count(len(support), 'support row')}.")
     return KernelBoundaryDisplay(
         caption=" ".join(sentences),
@@ -177,7 +217,7 @@ def kernel_boundary(
 
 
 def _sampled(model: Any, across: FloatArray, up: FloatArray, d: int) -> FloatArray:
-    """The scores over the grid, the classes first."""
+    """Return the scores over the grid, with the classes along the first axis."""
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)[:, :d]
     grid = np.ascontiguousarray(grid)
     with rows_without_names():
@@ -186,5 +226,8 @@ def _sampled(model: Any, across: FloatArray, up: FloatArray, d: int) -> FloatArr
             for start in range(0, len(grid), BLOCK)
         ]
     scores = np.concatenate(parts)
+
     shape = (len(up), len(across))
-    return scores.reshape(1, *shape) if scores.ndim == 1 else scores.T.reshape(-1, *shape)
+    if scores.ndim == 1:
+        return scores.reshape(1, *shape)
+    return scores.T.reshape(-1, *shape)

@@ -1,4 +1,4 @@
-"""Two features lifted to three, where a plane divides what no line does."""
+"""Picture of two features lifted to three, where a plane separates what no line can."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane, fold
 from rosenblatt.plot import arguments
 from rosenblatt.plot.display import Display
-from rosenblatt.plot.pen import Pen, legend_name
+from rosenblatt.plot.pen import Look, Pen, legend_name
 from rosenblatt.plot.style import Mark, marks
 
+# Free room around the rows, as a share of their extent.
 FREE = 0.3
+# Points per branch of a hyperbola.
 SAMPLES = 121
 CONSTANT = "constant 1"
 
@@ -27,26 +29,30 @@ class LiftDisplay(Display):
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     box : array of shape (3, 2)
-        The smallest and the largest of each coordinate.
+        The smallest and the largest value of each coordinate.
     plane : Hyperplane
-        With three weights.
+        The separating plane, with three weights.
     corners : array of shape (m, 3)
-        The corners of what the box shows of it, in order.
+        Corners of the part of the plane in the box, in order.
     points : array of shape (n, 3)
         The lifted rows.
     heights : array of shape (n,)
-        The plane above or below each row; NaN where it is outside the box.
+        Height of the plane at each row; NaN if that is outside the box.
     curves : list of arrays of shape (m, 2)
-        The same boundary on the floor, that of the rows before the lift.
+        The boundary in the plane of the two features, drawn on the floor.
     marks : tuple of Mark
-        How the two classes are shown.
+        Colour, shape and letter of the two classes.
     classes_of_points : array of shape (n,)
         0 or 1 for each row.
     wrong : array of int
         Rows on the wrong side of the plane.
     height_name : str
-        What the third axis is called.
+        Name of the third axis.
     """
 
     caption: str
@@ -69,29 +75,38 @@ class LiftDisplay(Display):
             raise ParameterError(
                 "ax is flat; a lift needs one with depth: figure.add_subplot(projection='3d')."
             )
-        theme, floor = pen.theme, float(self.box[2, 0])
+        theme = pen.theme
+        floor = float(self.box[2, 0])
+
+        # The rows at their height, and hollow on the floor.
         for mark in self.marks:
             of_class = self.points[self.classes_of_points == mark.place]
-            look = {"color": pen.colour(mark), "marker": mark.marker, "depthshade": False}
+            look: Look = {"color": pen.colour(mark), "marker": mark.marker, "depthshade": False}
             name = pen.text(legend_name(mark))
             ax.scatter(*of_class.T, s=90, edgecolors=theme.paper, label=name, **look)
             flat = of_class.copy()
             flat[:, 2] = floor
-            hollow: Any = {"facecolors": "none", "edgecolors": pen.colour(mark)}
+            hollow: Look = {"facecolors": "none", "edgecolors": pen.colour(mark)}
             ax.scatter(*flat.T, s=40, marker=mark.marker, **hollow)
+
+        # A dotted stalk from the floor to each row, a thick one from the plane to it.
         for row, (point, height) in enumerate(zip(self.points, self.heights, strict=True)):
-            x, up, z = point.tolist()
-            ax.plot([x, x], [up, up], [floor, z], color=theme.faint, lw=0.9, ls=":")
+            x, y, z = point.tolist()
+            ax.plot([x, x], [y, y], [floor, z], color=theme.faint, lw=0.9, ls=":")
             if np.isfinite(height) and not self.is_augmented:
                 colour = pen.colour(self.marks[self.classes_of_points[row]])
-                ax.plot([x, x], [up, up], [height, z], color=colour, lw=2.6)
+                ax.plot([x, x], [y, y], [height, z], color=colour, lw=2.6)
+
+        # The plane, and the boundary on the floor (in the augmented space also at height 1).
         if len(self.corners):
             solid = import_module("mpl_toolkits.mplot3d.art3d")
-            sheet: Any = {"facecolors": theme.faint, "edgecolors": theme.ink, "linewidths": 1.2}
+            sheet: Look = {"facecolors": theme.faint, "edgecolors": theme.ink, "linewidths": 1.2}
             ax.add_collection3d(solid.Poly3DCollection([self.corners], alpha=0.3, **sheet))
+        heights = (floor, 1.0) if self.is_augmented else (floor,)
         for curve in self.curves:
-            for height in (floor, 1.0) if self.is_augmented else (floor,):
+            for height in heights:
                 ax.plot(*curve.T, height, color=theme.ink, lw=2.2)
+
         if self.is_augmented:
             self._draw_augmented(ax, pen)
         if len(self.wrong):
@@ -101,21 +116,23 @@ class LiftDisplay(Display):
 
     @property
     def is_augmented(self) -> bool:
-        """Whether the rows were lifted by a constant."""
+        """True if the rows were lifted by a constant."""
         return self.height_name == CONSTANT
 
     def _draw_augmented(self, ax: Any, pen: Pen) -> None:
-        """The height that all rows are at, and the origin."""
+        """Draw the sheet at height 1, which contains all rows, and the origin."""
         solid = import_module("mpl_toolkits.mplot3d.art3d")
         (left, right), (front, back) = self.box[:2].tolist()
         sheet = [(left, front, 1), (right, front, 1), (right, back, 1), (left, back, 1)]
-        look: Any = {"facecolors": pen.theme.colour(0), "edgecolors": pen.theme.faint}
+        look: Look = {"facecolors": pen.theme.colour(0), "edgecolors": pen.theme.faint}
         ax.add_collection3d(solid.Poly3DCollection([sheet], alpha=0.1, **look))
         ax.scatter(0, 0, 0, s=40, color=pen.theme.ink, depthshade=False)
         ax.text(0.0, 0.0, 0.0, "  0", color=pen.theme.ink, fontsize=11, va="top")
 
     def _draw_frame(self, ax: Any, pen: Pen) -> None:
-        ax.set(**dict(zip(("xlim", "ylim", "zlim"), self.box, strict=True)))
+        """Set limits, names, the point of view and the colours of the axes."""
+        xlim, ylim, zlim = self.box
+        ax.set(xlim=xlim, ylim=ylim, zlim=zlim)
         ax.set(xlabel="x₁", ylabel="x₂", zlabel=self.height_name)
         ax.view_init(elev=17, azim=-65)
         ax.set_box_aspect(None, zoom=1.1)
@@ -127,26 +144,32 @@ class LiftDisplay(Display):
 
 
 def lift(model: Any, X: Any, y: Any, *, by: str = "product") -> LiftDisplay:
-    """Show two features lifted to three, and the plane that divides them there.
+    """Show two features lifted to three, and the plane that separates them there.
 
-    ``Φ(x) = (x₁, x₂, x₁x₂)``; the plane ``w·Φ(x) + b = 0`` is, seen from above, the curve
-    ``w₁x₁ + w₂x₂ + w₃x₁x₂ + b = 0``: linear in 3-D, not linear in 2-D. Or by a constant, to
-    ``(x₁, x₂, 1)``: the augmented space, where the plane ``w₁x₁ + w₂x₂ + b·1 = 0`` goes through
+    The lift is ``Φ(x) = (x₁, x₂, x₁x₂)``. Seen from above, the plane ``w·Φ(x) + b = 0`` is the
+    curve ``w₁x₁ + w₂x₂ + w₃x₁x₂ + b = 0``: linear in 3-D, not linear in 2-D. The lift by a constant
+    is ``(x₁, x₂, 1)``, the augmented space, where the plane ``w₁x₁ + w₂x₂ + b·1 = 0`` goes through
     the origin (L3.2).
 
     Parameters
     ----------
     model : estimator, Hyperplane, or result of `theory.simplest_separating_map`
-        Of two classes; of three features, learned from the lifted rows, or of two with
-        ``by="constant"``.
+        A model of two classes and three features, learned from the lifted rows, or of two features
+        with ``by="constant"``.
     X : array-like of shape (n_samples, 2)
         The rows before the lift.
+    y : array-like of shape (n_samples,)
+        The labels of the rows.
     by : {"product", "constant"}, default="product"
-        What the third feature is.
+        The third feature: the product of the other two, or the constant 1.
+
+    Returns
+    -------
+    display : LiftDisplay
 
     See Also
     --------
-    kernel_boundary : The boundary in 2-D, for any kernel.
+    kernel_boundary : Show the boundary of any kernel in 2-D.
 
     Examples
     --------
@@ -171,20 +194,25 @@ def lift(model: Any, X: Any, y: Any, *, by: str = "product") -> LiftDisplay:
             f"this model has {weights.W.shape[1]} features and {len(weights.classes)} classes; a "
             f"lift by {by} shows one of two classes, learned from {learned}."
         )
+
     third = np.ones(len(table)) if is_constant else table[:, 0] * table[:, 1]
     lifted = np.column_stack([table, third])
     places = arguments.labels(y, len(lifted), weights.classes)
-    w, b = weights.W[0], float(weights.b[0])
+    w = weights.W[0]
+    b = float(weights.b[0])
     plane = Hyperplane(fold(w, b)) if is_constant else Hyperplane(w, b)
     wrong = np.flatnonzero((plane.side(lifted) > 0) != (places == 1))
-    # In the augmented space the origin is what the plane goes through.
-    corner = np.vstack([lifted, np.zeros(3)]) if is_constant else lifted
-    low, high = corner.min(axis=0), corner.max(axis=0)
+
+    # The box contains all rows; in the augmented space also the origin, where the plane passes.
+    contained = np.vstack([lifted, np.zeros(3)]) if is_constant else lifted
+    low = contained.min(axis=0)
+    high = contained.max(axis=0)
     sides = np.where(high > low, high - low, np.abs(lifted).max(axis=0))
     free = FREE * np.where(sides > 0, sides, 1.0)
     box = np.column_stack([low - free, high + free])
     if is_constant:
-        box[2] = 0.0, 1.3
+        box[2] = (0.0, 1.3)
+
     lifted_how = (
         "Each row stands at height 1 (tinted), and the plane goes through the origin\xa00. Where "
         "it cuts that height is the line of w and b, which the floor shows again with the rows as "
@@ -213,6 +241,7 @@ def lift(model: Any, X: Any, y: Any, *, by: str = "product") -> LiftDisplay:
 
 
 def _heights(plane: Hyperplane, lifted: FloatArray, box: FloatArray) -> FloatArray:
+    """Return the height of the plane at each row; NaN if that is outside the box."""
     if not plane.w[2]:
         return np.full(len(lifted), np.nan)
     heights = -(lifted[:, :2] @ plane.w[:2] + plane.b) / plane.w[2]
@@ -220,7 +249,8 @@ def _heights(plane: Hyperplane, lifted: FloatArray, box: FloatArray) -> FloatArr
 
 
 def _section(plane: Hyperplane, box: FloatArray) -> FloatArray:
-    """The corners of the plane in the box, in order around their middle."""
+    """Return the corners of the part of a plane inside a box, in order around their middle."""
+    # Intersect the plane with each edge of the box.
     found = []
     for axis in np.flatnonzero(plane.w):
         for corner in product(*box):
@@ -231,40 +261,54 @@ def _section(plane: Hyperplane, box: FloatArray) -> FloatArray:
                 found.append(at)
     if not found:
         return np.empty((0, 3))
-    # A corner is found once on each edge that meets there, with different rounding.
+
+    # The same corner may be found on several edges, with different rounding errors.
     sides = box[:, 1] - box[:, 0]
     places = np.round((np.array(found) - box[:, 0]) / sides, 9)
-    corners = np.array(found)[np.unique(places, axis=0, return_index=True)[1]]
-    across = np.linalg.svd(plane.w[None, :])[2][1:]
-    flat = (corners - corners.mean(axis=0)) @ across.T
-    return np.asarray(corners[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))])
+    first_of_each = np.unique(places, axis=0, return_index=True)[1]
+    corners = np.array(found)[first_of_each]
+
+    # Sort by angle, in two directions within the plane.
+    basis = np.linalg.svd(plane.w[None, :])[2][1:]
+    flat = (corners - corners.mean(axis=0)) @ basis.T
+    angles = np.arctan2(flat[:, 1], flat[:, 0])
+    return np.asarray(corners[np.argsort(angles)])
 
 
 def _curves(plane: Hyperplane, box: FloatArray) -> list[FloatArray]:
-    """The boundary on the floor, cut to the box.
+    """Return the boundary on the floor, cut to the box.
 
-    With ``w₃ ≠ 0`` it is ``(x₁ - p)(x₂ - q) = c``: the two branches of a hyperbola, or two lines
-    that cross if c is 0. Else it is the line ``w₁x₁ + w₂x₂ + b = 0``.
+    With ``w₃ ≠ 0`` it is ``(x₁ - p)(x₂ - q) = c``: the two branches of a hyperbola, or two crossing
+    lines if c is 0. Otherwise it is the line ``w₁x₁ + w₂x₂ + b = 0``.
     """
-    (w1, w2, w3), b = plane.w.tolist(), plane.b
+    w1, w2, w3 = plane.w.tolist()
+    b = plane.b
     left, right, bottom, top = box[:2].ravel().tolist()
     if not w3:
-        lines = [Hyperplane([w1, w2], b)] if w1 or w2 else []
-        ends = [line.segment_in_box((left, right, bottom, top)) for line in lines]
-        return [end for end in ends if end is not None]
-    p, q = -w2 / w3, -w1 / w3
+        if not (w1 or w2):
+            return []
+        ends = Hyperplane([w1, w2], b).segment_in_box((left, right, bottom, top))
+        return [] if ends is None else [ends]
+
+    p = -w2 / w3
+    q = -w1 / w3
     c = p * q - b / w3
     if abs(c) <= 1e-12 * max(abs(p * q), abs(b / w3)):
-        upright = [np.array([[p, bottom], [p, top]])] if left <= p <= right else []
-        level = [np.array([[left, q], [right, q]])] if bottom <= q <= top else []
-        return upright + level
+        lines = []
+        if left <= p <= right:
+            lines.append(np.array([[p, bottom], [p, top]]))
+        if bottom <= q <= top:
+            lines.append(np.array([[left, q], [right, q]]))
+        return lines
+
     curves = []
     for sign in (-1.0, 1.0):
-        # On a branch x₁ = p + s and x₂ = q + c/s, where s keeps its sign.
+        # On a branch x₁ = p + s and x₂ = q + c/s, and s keeps its sign. The box limits |s| by x₁,
+        # and 1/|s| by x₂.
         low, high = sorted((sign * (left - p), sign * (right - p)))
         near, far = sorted((sign * (bottom - q) / c, sign * (top - q) / c))
-        start, end = (1 / value if value > 0 else np.inf for value in (far, near))
-        start, end = max(low, start), min(high, end)
+        start = max(low, 1 / far if far > 0 else np.inf)
+        end = min(high, 1 / near if near > 0 else np.inf)
         if 0 < start < end:
             s = sign * np.geomspace(start, end, SAMPLES)
             curves.append(np.column_stack([p + s, q + c / s]))

@@ -1,17 +1,21 @@
-"""The losses of the family in one picture: hard and soft."""
+"""Picture of the losses of the family, hard and soft, against the margin."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.losses import hinge, logistic, perceptron, zero_one_of_margin
-from rosenblatt.plot.curves import curve_look, rule_lines
+from rosenblatt.plot.curves import curve_look, draw_grid_lines
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.pen import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LOSSES: dict[str, tuple[Callable[[Any], FloatArray], str]] = {
     "zero_one": (zero_one_of_margin, "zero-one: 1 if m ≤ 0"),
@@ -23,14 +27,18 @@ POINTS_PER_UNIT = 32
 
 
 class LossesDisplay(Display):
-    """Losses by the margin ``m = y (w·x + b)``.
+    """Losses as functions of the margin ``m = y (w·x + b)``.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     margin : ndarray of shape (n,)
-        m, with 0 and 1, where the kinks are, among the values.
+        Values of m, including 0 and 1, where the kinks are.
     values : dict of str to ndarray of shape (n,)
-        By the name of the loss.
+        Values of each loss, by name.
     """
 
     margin: FloatArray
@@ -42,10 +50,13 @@ class LossesDisplay(Display):
         names = ", ".join(name.replace("_", "-") for name in self.values)
         self.caption = f"Losses of the margin m = y (w·x + b): {names}. A tie, m = 0, is a mistake."
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
+    def _draw(self, ax: Axes, pen: Pen) -> None:
         theme = pen.theme
-        low, high = float(self.margin[0]), float(self.margin[-1])
+        low = float(self.margin[0])
+        high = float(self.margin[-1])
         top = max(float(values.max()) for values in self.values.values()) or 1.0
+
+        # The side of wrong predictions is tinted.
         ax.axvspan(low, 0, color=theme.tint(theme.faint, 0.1), lw=0, zorder=0)
         for place, (name, values) in enumerate(self.values.items()):
             label = LOSSES[name][1]
@@ -53,26 +64,28 @@ class LossesDisplay(Display):
                 self._draw_jump(ax, pen, values, {"color": theme.colour(place), "label": label})
                 continue
             look = {**curve_look(theme, place), "ms": 4.5, "label": label}
+            # One marker per unit, at another place for each curve.
             every = (POINTS_PER_UNIT // 4 * (place + 1), POINTS_PER_UNIT)
             ax.plot(self.margin, values, markevery=every, **look)
+
         ax.set(xlim=(low, high), ylim=(-0.15 * top, 1.05 * top))
         ax.set(xlabel="margin m = y (w·x + b)", ylabel="loss")
-        rule_lines(ax, pen.theme)
-        foot = {"transform": ax.get_xaxis_transform(), "color": theme.faint}
+        draw_grid_lines(ax, pen.theme)
+        foot: Look = {"transform": ax.get_xaxis_transform(), "color": theme.faint}
         if low < 0:
             ax.text(min(0, high), 0.02, "wrong  ", ha="right", **foot)
         if high > 0:
             ax.text(max(0, low), 0.02, "  right", **foot)
         ax.legend(loc="upper right")
 
-    def _draw_jump(self, ax: Any, pen: Pen, values: FloatArray, look: dict[str, Any]) -> None:
-        """Both sides of the jump; the filled end is the value at 0."""
-        wrong = values == 1.0
+    def _draw_jump(self, ax: Axes, pen: Pen, values: FloatArray, look: dict[str, Any]) -> None:
+        """Draw both sides of the zero-one loss; the filled end is the value at 0."""
         label = look.pop("label")
-        ax.plot(self.margin[wrong], values[wrong], lw=2.6, label=label, **look)
-        right = self.margin >= 0.0
-        ax.plot(self.margin[right], np.zeros(int(right.sum())), lw=2.6, **look)
-        if wrong.any() and right.any():
+        is_wrong = values == 1.0
+        ax.plot(self.margin[is_wrong], values[is_wrong], lw=2.6, label=label, **look)
+        is_right = self.margin >= 0.0
+        ax.plot(self.margin[is_right], np.zeros(int(is_right.sum())), lw=2.6, **look)
+        if is_wrong.any() and is_right.any():
             ax.plot([0], [1], "o", ms=7, **look)
             ax.plot([0], [0], "o", ms=7, markerfacecolor=pen.theme.paper, zorder=5, **look)
 
@@ -83,22 +96,26 @@ def losses(
     low: float = -3.0,
     high: float = 3.0,
 ) -> LossesDisplay:
-    """Show what a prediction costs by its margin: the hard losses and the soft one (L1.11, L3.5).
+    """Show losses against the margin of a prediction: the hard ones and the soft one (L1.11, L3.5).
 
-    The zero-one loss counts mistakes and cannot be descended. The perceptron descends
-    ``max(0, -m)``; the hinge loss asks for a margin of 1 as well; the logistic loss, that of the
-    soft perceptron, charges every prediction something and is nearly the perceptron's far from 0.
+    The zero-one loss counts mistakes; it has no slope to descend. The perceptron descends
+    ``max(0, -m)``. The hinge loss also requires a margin of 1. The logistic loss, that of the soft
+    perceptron, is positive for every prediction and close to the perceptron loss far from 0.
 
     Parameters
     ----------
     names : sequence of {"zero_one", "perceptron", "hinge", "logistic"}
-        Which to show.
+        The losses to show.
     low, high : float
-        From which margin to which.
+        The smallest and the largest margin.
+
+    Returns
+    -------
+    display : LossesDisplay
 
     See Also
     --------
-    rosenblatt.losses : The functions themselves, with slopes.
+    rosenblatt.losses : Compute the losses and their slopes.
 
     Examples
     --------
@@ -118,7 +135,12 @@ def losses(
     are_numbers = isinstance(low, int | float) and isinstance(high, int | float)
     if not (are_numbers and -1e6 <= low < high <= 1e6):
         raise ParameterError(f"low={low!r} and high={high!r}: give two numbers, the lower first.")
-    points = int(min(max((high - low) * POINTS_PER_UNIT, 64), 4096)) + 1
+
+    n_points = int(min(max((high - low) * POINTS_PER_UNIT, 64), 4096)) + 1
     kinks = [kink for kink in (0.0, 1.0) if low <= kink <= high]
-    margin = np.union1d(np.linspace(low, high, points), kinks)
-    return LossesDisplay(margin, {name: LOSSES[name][0](margin) for name in listed})
+    margin = np.union1d(np.linspace(low, high, n_points), kinks)
+    values = {}
+    for name in listed:
+        loss, _ = LOSSES[name]
+        values[name] = loss(margin)
+    return LossesDisplay(margin, values)

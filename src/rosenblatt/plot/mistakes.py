@@ -1,4 +1,4 @@
-"""The mistakes of a run, epoch by epoch, and how it ended; or their share on a stream."""
+"""Picture of mistakes: per epoch of a run and how it ended, or per example of a stream."""
 
 from __future__ import annotations
 
@@ -11,32 +11,40 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError
 from rosenblatt.plot import curves, style
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.pen import Look
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rosenblatt.evaluate.stream_scores import Progress
 
-# Up to so many epochs have a bar each, and up to so many a number on it.
+# Most epochs that are drawn as bars, and that have a number on their bar.
 MOST_BARS = 40
 MOST_NUMBERS = 14
-# Of so many learners the caption tells; with more the picture is higher, for their names.
-MOST_TOLD = 6
+# Most learners that the caption describes; with more the picture is higher, for the legend.
+MOST_DESCRIBED = 6
 
 
 class StreamDisplay(Display):
-    """How a learner fared on a stream.
+    """The rate of mistakes of a learner on a stream.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     examples : ndarray
-        Where the stream was looked at: after so many examples.
+        Numbers of examples at the points of the curve.
     mistakes : ndarray
         Mistakes so far.
     rate, recent : ndarray
-        Mistakes per example: of all so far, and of the last ``window``.
+        Mistakes per example: over all so far, and over the last ``window``.
     baseline : float or None
-        The same of always predicting the most frequent label; None if no label is known.
+        Mistakes per example of always predicting the most frequent label; None without labels.
     window : int
+        Number of examples for ``recent``.
     """
 
     examples: npt.NDArray[np.int64]
@@ -49,35 +57,39 @@ class StreamDisplay(Display):
 
     size = (5.6, 3.9)
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
+    def _draw(self, ax: Axes, pen: Pen) -> None:
         from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-        # As long as the window holds all examples the two are the same.
-        apart = int((self.examples <= self.window).sum())
-        parts = [("of all so far", self.rate, 0)]
-        if apart < len(self.examples):
-            parts.append((f"of the last {self.window:,}", self.recent, max(apart - 1, 0)))
         every = max(1, len(self.examples) // 25)
-        for place, (name, values, first) in enumerate(parts):
-            look = {**curves.curve_look(pen.theme, place), "ms": 4, "markevery": every}
-            ax.plot(self.examples[first:], values[first:], label=name, **look)
+        look: Look = {"ms": 4, "markevery": every}
+        look_of_rate = curves.curve_look(pen.theme, 0) | look
+        ax.plot(self.examples, self.rate, label="of all so far", **look_of_rate)
+        # As long as the window holds all examples, both curves are the same.
+        n_same = int((self.examples <= self.window).sum())
+        if n_same < len(self.examples):
+            first = max(n_same - 1, 0)
+            name = f"of the last {self.window:,}"
+            look_of_recent = curves.curve_look(pen.theme, 1) | look
+            ax.plot(self.examples[first:], self.recent[first:], label=name, **look_of_recent)
+
         if self.baseline is not None:
             ax.axhline(self.baseline, color=pen.theme.ink, ls=curves.STYLES[3], lw=1.3)
             words = f"always the most frequent: {self.baseline:.1%}"
-            where: Any = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
+            where: Look = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
             pen.note(ax, words, (0.99, self.baseline), (0, 3), **where)
+
         ax.set_xscale("log", base=10)
         ax.set_xlim(self.examples[0] * 0.9, self.examples[-1] * 1.1)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:,.0f}"))
         ax.set_ylim(0, 1.1 * max(self.rate.max(), self.recent.max(), self.baseline or 0.01))
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
         ax.set(xlabel="examples", ylabel="mistakes per example")
-        curves.rule_lines(ax, pen.theme)
+        curves.draw_grid_lines(ax, pen.theme)
         ax.legend(loc="best")
 
 
 def stream(progress: Progress) -> StreamDisplay:
-    """The display of what `evaluate.progressive` found."""
+    """Return the picture of a result of `evaluate.progressive`."""
     curve = progress.curve
     if not curve:
         raise InputError("this stream has 0 examples so far; there is nothing to show.")
@@ -93,10 +105,10 @@ def stream(progress: Progress) -> StreamDisplay:
 
 
 class EpochCounts(NamedTuple):
-    """The mistakes of one fit, epoch by epoch.
+    """The mistakes of one fit per epoch.
 
-    ``mistakes`` in each epoch; ``stop_reason`` as the learner has it; ``kept_epoch`` is the one
-    whose weights predict, after early stopping.
+    ``stop_reason`` is that of the learner; ``kept_epoch`` is the epoch whose weights predict, after
+    early stopping.
     """
 
     name: str
@@ -106,7 +118,7 @@ class EpochCounts(NamedTuple):
 
     @property
     def epochs(self) -> npt.NDArray[np.int64]:
-        """1, 2, …"""
+        """Numbers of the epochs, from 1."""
         return np.arange(1, len(self.mistakes) + 1)
 
     @property
@@ -116,10 +128,8 @@ class EpochCounts(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """How it ended, in a few words."""
+        """How the fit ended, in a few words."""
         n = len(self.mistakes)
-        is_last = self.stop_reason != "early_stopping" and self.kept_epoch == n
-        kept = "" if self.kept_epoch is None or is_last else f", epoch {self.kept_epoch} kept"
         endings = {
             "separated": f"epoch {n} without a mistake",
             "cycle": f"weights repeat after epoch {n}: not separable",
@@ -127,20 +137,31 @@ class EpochCounts(NamedTuple):
             "tolerance": f"given up after epoch {n}: not separable, or by a margin below tol",
             "max_iter": f"stopped at {count(n, 'epoch')}, mistakes left",
         }
-        return endings.get(self.stop_reason, f"{self.stop_reason} after epoch {n}") + kept
+        ending = endings.get(self.stop_reason, f"{self.stop_reason} after epoch {n}")
+
+        # That the last epoch was kept is worth a word only after early stopping.
+        is_last = self.stop_reason != "early_stopping" and self.kept_epoch == n
+        if self.kept_epoch is None or is_last:
+            return ending
+        return f"{ending}, epoch {self.kept_epoch} kept"
 
 
 class MistakesDisplay(Display):
-    """Mistakes by epoch of one run or several.
+    """Mistakes per epoch, of one run or several.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     runs : list of EpochCounts
+        The mistakes of each run.
     bound : float or None
-        ``R²/γ²``, which no total of a plain perceptron on these rows exceeds.
+        ``R²/γ²``, the most mistakes of a plain perceptron on these rows.
     bound_after : ndarray or None
-        Without a separator the bound grows: ``((R + D)/γ)²`` after each epoch, of which ``bound``
-        is the last.
+        For rows that are not separable, the bound ``((R + D)/γ)²`` after each epoch; ``bound`` is
+        the last of them.
     """
 
     runs: list[EpochCounts]
@@ -149,27 +170,30 @@ class MistakesDisplay(Display):
 
     @property
     def formula(self) -> str:
-        """What the bound is."""
+        """Formula of the bound."""
         return "R²/γ²" if self.bound_after is None else "((R + D)/γ)²"
 
     def _size(self) -> tuple[float, float]:
-        return 5.6, 3.9 + 0.25 * float(np.clip(len(self.runs) - MOST_TOLD, 0, 30))
+        n_more = float(np.clip(len(self.runs) - MOST_DESCRIBED, 0, 30))
+        return 5.6, 3.9 + 0.25 * n_more
 
     def __post_init__(self) -> None:
         sentences = [
             f"{style.named(run.name)}: {count(int(run.mistakes.sum()), 'mistake')}, {run.ending}"
-            for run in self.runs[:MOST_TOLD]
+            for run in self.runs[:MOST_DESCRIBED]
         ]
-        if len(self.runs) > MOST_TOLD:
-            sentences.append(f"{len(self.runs) - MOST_TOLD:,} more")
+        if len(self.runs) > MOST_DESCRIBED:
+            sentences.append(f"{len(self.runs) - MOST_DESCRIBED:,} more")
         if self.bound is not None:
             most = max(int(run.mistakes.sum()) for run in self.runs)
-            held = f"the bound {self.formula} is {curves.short_number(self.bound)}"
-            over = curves.bound_exceeded(self.bound, self.formula)
-            sentences.append(held if most <= self.bound else over)
+            if most <= self.bound:
+                number = curves.short_number(self.bound)
+                sentences.append(f"the bound {self.formula} is {number}")
+            else:
+                sentences.append(curves.bound_exceeded(self.bound, self.formula))
         self.caption = "; ".join(sentences) + "."
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
+    def _draw(self, ax: Axes, pen: Pen) -> None:
         if len(self.runs) == 1:
             self._draw_one(ax, pen, self.runs[0])
         else:
@@ -177,31 +201,35 @@ class MistakesDisplay(Display):
         longest = max(len(run.mistakes) for run in self.runs)
         ax.set(xlim=(0.4, longest + 0.6), ylim=(0, None), xlabel="epoch")
         curves.whole_numbers(ax.xaxis, ax.yaxis)
-        curves.rule_lines(ax, pen.theme)
+        curves.draw_grid_lines(ax, pen.theme)
 
-    def _draw_one(self, ax: Any, pen: Pen, run: EpochCounts) -> None:
-        blue, orange = pen.theme.colour(0), pen.theme.colour(1)
+    def _draw_one(self, ax: Axes, pen: Pen, run: EpochCounts) -> None:
+        """Draw the epochs of one run as bars; with a bound also the total so far."""
+        blue = pen.theme.colour(0)
+        orange = pen.theme.colour(1)
         n = len(run.mistakes)
         if n <= MOST_BARS:
             ax.bar(run.epochs, run.mistakes, min(0.72, 0.17 * n), color=blue, label="in the epoch")
         else:
-            area: Any = {"step": "mid", "color": blue, "lw": 0}
+            area: Look = {"step": "mid", "color": blue, "lw": 0}
             ax.fill_between(run.epochs, run.mistakes, label="in the epoch", **area)
         if n <= MOST_NUMBERS:
-            for epoch, count in zip(run.epochs.tolist(), run.mistakes.tolist(), strict=True):
-                above = (0, 2 if self.bound is None else 5)
-                look: Any = {"va": "baseline", "fontsize": 8, "zorder": 4}
-                pen.note(ax, f"{count:,}", (epoch, count), above, **look)
+            offset = (0, 2 if self.bound is None else 5)
+            look: Look = {"va": "baseline", "fontsize": 8, "zorder": 4}
+            for epoch, made in zip(run.epochs.tolist(), run.mistakes.tolist(), strict=True):
+                pen.note(ax, f"{made:,}", (epoch, made), offset, **look)
+
         ax.set_ylabel("mistakes")
         ax.set_title(pen.text(f"{style.named(run.name)}: {run.ending}"), loc="left")
         if self.bound is not None:
             marker = "o" if n <= MOST_BARS else ""
-            so_far: Any = {"color": orange, "ls": curves.STYLES[1], "marker": marker, "ms": 4}
+            so_far: Look = {"color": orange, "ls": curves.STYLES[1], "marker": marker, "ms": 4}
             ax.plot(run.epochs, run.total, zorder=3, label="so far", **so_far)
             self._draw_bound(ax, pen, int(run.mistakes.sum()))
             ax.legend(loc="best")
 
-    def _draw_several(self, ax: Any, pen: Pen) -> None:
+    def _draw_several(self, ax: Axes, pen: Pen) -> None:
+        """Draw each run as a line: mistakes per epoch, or with a bound the total so far."""
         for place, run in enumerate(self.runs):
             values = run.mistakes if self.bound is None else run.total
             name = pen.text(f"{style.named(run.name)}: {run.ending}")
@@ -213,46 +241,49 @@ class MistakesDisplay(Display):
             self._draw_bound(ax, pen, max(int(run.mistakes.sum()) for run in self.runs))
         ax.legend(loc="best")
 
-    def _draw_bound(self, ax: Any, pen: Pen, most: int) -> None:
+    def _draw_bound(self, ax: Axes, pen: Pen, most: int) -> None:
+        """Draw the bound as a line, or a note if it is far above the mistakes."""
         assert self.bound is not None
         words = f"bound {self.formula} = {curves.short_number(self.bound)}"
-        after, line = self.bound_after, {"color": pen.theme.ink, "ls": curves.STYLES[3], "lw": 1.4}
-        if after is not None or curves.is_within_sight(self.bound, most):
-            if after is None or len(after) == 1:
-                ax.axhline(self.bound, **line)
-            else:
-                ax.plot(np.arange(1, len(after) + 1), after, **line)
-            ax.set_ylim(top=1.12 * max(self.bound, most))
-            where: Any = ("axes fraction", "data")
-            look = {"xycoords": where, "ha": "right", "va": "bottom", "halo": False}
-            pen.note(ax, words, (0.99, self.bound), (0, 3), **look)
-        else:
+        after = self.bound_after
+        if after is None and not curves.is_within_sight(self.bound, most):
             ax.set_ylim(top=1.25 * most)
-            look = {"xycoords": "axes fraction", "ha": "right", "va": "top", "halo": False}
+            look: Look = {"xycoords": "axes fraction", "ha": "right", "va": "top", "halo": False}
             pen.note(ax, f"{words}, far above  ↑", (0.99, 0.97), **look)
+            return
+
+        line: Look = {"color": pen.theme.ink, "ls": curves.STYLES[3], "lw": 1.4}
+        if after is None or len(after) == 1:
+            ax.axhline(self.bound, **line)
+        else:
+            ax.plot(np.arange(1, len(after) + 1), after, **line)
+        ax.set_ylim(top=1.12 * max(self.bound, most))
+        look = {"ha": "right", "va": "bottom", "halo": False}
+        look["xycoords"] = ("axes fraction", "data")
+        pen.note(ax, words, (0.99, self.bound), (0, 3), **look)
 
 
 def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDisplay:
-    """Show the mistakes of one learner or several, epoch by epoch, and how each ended.
+    """Show the mistakes per epoch of one learner or several, and how each fit ended.
 
     Parameters
     ----------
     source : fitted learner, list or mapping of them, or evaluate.Progress
         Several learners are drawn as lines; a mapping names them. Any learner with
-        ``mistakes_per_epoch_`` will do: linear, kernel, structured, saved and loaded. The progress
-        of a stream is drawn as the share of mistakes by the number of examples.
+        ``mistakes_per_epoch_`` works: linear, kernel or structured, also loaded from a file. The
+        progress of a stream is drawn as mistakes per example against the number of examples.
     bound : MistakeBound, ProofTrace or float, default=None
-        ``R²/γ²`` (L3.12): the total of mistakes is drawn as well, below this line. That of rows
-        that are not linearly separable is drawn as it grows from epoch to epoch.
+        ``R²/γ²`` (L3.12), drawn as a line above the total of mistakes. For rows that are not
+        linearly separable the bound grows from epoch to epoch.
 
     Returns
     -------
-    display : MistakesDisplay, or StreamDisplay of a stream
+    display : MistakesDisplay, or StreamDisplay for a stream
 
     See Also
     --------
-    rosenblatt.plot.proof : The total and its bound, mistake by mistake.
-    rosenblatt.plot.orders : The total over many orders.
+    rosenblatt.plot.proof : Show the total and its bound after each mistake.
+    rosenblatt.plot.orders : Show the totals over many orders.
 
     Examples
     --------
@@ -268,6 +299,7 @@ def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDispl
         if bound is not None:
             raise InputError("bound is about epochs over fixed rows; a stream has none.")
         return stream(source)
+
     if isinstance(source, Mapping):
         named = {str(name): model for name, model in source.items()}
     elif isinstance(source, list | tuple):
@@ -279,25 +311,34 @@ def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDispl
     runs = [_counts_of(name, model) for name, model in named.items()]
     if getattr(bound, "epochs", None) is None:
         return MistakesDisplay(runs, curves.as_bound(bound))
+
+    # A bound for rows that are not separable, as a function of the number of epochs.
     epochs = range(1, 1 + max(len(run.mistakes) for run in runs))
     after = np.array([bound.after(epoch) for epoch in epochs])
     return MistakesDisplay(runs, float(after[-1]), after)
 
 
 def _named(models: list[Any]) -> dict[str, Any]:
+    """Name models by their classes; several of one class are numbered from 1."""
     names = [type(model).__name__ for model in models]
-    return {
-        f"{name} {names[: i + 1].count(name)}" if names.count(name) > 1 else name: model
-        for i, (name, model) in enumerate(zip(names, models, strict=True))
-    }
+    named = {}
+    for i, (name, model) in enumerate(zip(names, models, strict=True)):
+        if names.count(name) == 1:
+            named[name] = model
+        else:
+            number = names[: i + 1].count(name)
+            named[f"{name} {number}"] = model
+    return named
 
 
 def _counts_of(name: str, model: Any) -> EpochCounts:
+    """Return the mistakes per epoch of a fitted learner."""
     counts = getattr(model, "mistakes_per_epoch_", None)
     if counts is None:
         raise InputError(
             f"{name} has no mistakes_per_epoch_: give a learner after fit, not one that was given "
             "its rows one by one."
         )
-    ending = str(model.stop_reason_), getattr(model, "best_iter_", None)
-    return EpochCounts(name, np.asarray(counts, np.int64), *ending)
+    # Only learners with early stopping or a pocket keep the weights of an earlier epoch.
+    kept_epoch = getattr(model, "best_iter_", None)
+    return EpochCounts(name, np.asarray(counts, np.int64), str(model.stop_reason_), kept_epoch)

@@ -1,4 +1,4 @@
-"""Where rows and weights are seen: two directions, a box, and what of a line lies in it."""
+"""The plane of a picture: two directions, a box, and the lines and arrows inside it."""
 
 from __future__ import annotations
 
@@ -14,33 +14,37 @@ from rosenblatt.geometry.vectors import Box as Box
 from rosenblatt.geometry.vectors import box_sides
 from rosenblatt.plot.curves import short_number
 
-# Share of the extent of the rows that is left free around them.
+# Free room around the rows, as a share of their extent.
 FREE = 0.12
-# A picture is at most so much wider than high, or higher than wide, to keep one scale.
+# Largest ratio of the sides of a box with one scale for both axes.
 LONGEST = 1.8
-# Rows this much longer one way than the other would be squeezed to a line by one scale.
+# With a larger ratio of the extents of the rows, one scale would squeeze them to a line.
 SQUEEZED = 12.0
 # An arrow is drawn at its own length if that is between these shares of the box.
-SHORTEST_ARROW, LONGEST_ARROW = 0.12, 0.45
+SHORTEST_ARROW = 0.12
+LONGEST_ARROW = 0.45
+# How often an arrow may be shortened to fit into the box.
 MOST_TIMES_SHORTER = 5
-# Share of the box at its rim that arrows keep out of, where they can.
+# Margin of the box that arrows stay out of if possible, as a share of its sides.
 INSIDE = 0.06
-TOLD_PARTS = 3
-# Rows that a letter keeps away from.
+# Features that the note on a direction names.
+NAMED_FEATURES = 3
+# Rows that labels keep away from; of more, a sample.
 MOST_AVOIDED = 1000
-# Sides shorter than this share of their own numbers cannot be told from none.
+# A side that is shorter relative to its own coordinates is lost in rounding.
 LEAST_SIDE = 1e-13
-# Vectors that seek the widest direction together, and how often they may step.
-BLOCK, ROUNDS = 4, 300
+# Subspace iteration for the widest direction: vectors, and most iterations.
+BLOCK = 4
+ROUNDS = 300
 
 
 @dataclass(frozen=True)
 class Plane:
-    """Two directions in which rows are looked at."""
+    """Two directions that a picture shows."""
 
-    directions: FloatArray  # (2, d), of length 1, at right angles; the second is 0 for one feature
+    directions: FloatArray  # (2, d), orthonormal; the second is 0 if there is one feature
     names: tuple[str, str]  # of the axes
-    note: str = ""  # a sentence about directions that are no features
+    note: str = ""  # a sentence about directions that are not features
 
     @property
     def n_features(self) -> int:
@@ -48,30 +52,34 @@ class Plane:
 
     @property
     def is_line(self) -> bool:
-        """Whether there is one feature only."""
+        """True if there is only one feature."""
         return self.n_features == 1
 
-    def seen(self, X: Any) -> FloatArray:
-        """Rows or weights as points of the plane."""
+    def project(self, X: Any) -> FloatArray:
+        """Return rows or weights as points of the plane."""
         return np.asarray(X @ self.directions.T)
 
 
 def plane_of(w: FloatArray, X: Any, names: tuple[str, ...] | None) -> Plane:
-    """The features themselves if there are at most two, else the two most telling directions.
+    """Return the plane of the features if there are at most two, otherwise one that contains w.
 
-    Those are w, along which the score changes, and the direction at a right angle to it in which
-    the rows spread most. The score does not change along the second one, nor along any that is
-    left out, so the boundary is a line in this plane and no row is seen on the wrong side of it.
+    Its second direction is the one at a right angle to w in which the rows spread most. The score
+    does not change along that direction, nor along those that are left out, so the boundary is a
+    line in this plane and every row appears on its own side of it.
     """
     d = len(w)
-    if d <= 2:
-        first, second, *_ = (*(("x₁", "x₂")[:d] if names is None else names), "")
-        return Plane(np.eye(d) if d == 2 else np.array([[1.0], [0.0]]), (first, second))
+    if d == 1:
+        name = "x₁" if names is None else names[0]
+        return Plane(np.array([[1.0], [0.0]]), (name, ""))
+    if d == 2:
+        first, second = ("x₁", "x₂") if names is None else names
+        return Plane(np.eye(2), (first, second))
+
     length = float(np.linalg.norm(w))
     if not length:
         raise InputError("all weights are 0: there is no boundary, and so nothing to look along.")
     along = w / length
-    across = _widest(X, along) if X is not None else _second(along)
+    across = _widest(X, along) if X is not None else _second_axis(along)
     features = [f"x{j + 1}" for j in range(d)] if names is None else list(names)
     spread = "the rows spread most" if X is not None else "the next largest weight lies"
     note = (
@@ -82,63 +90,78 @@ def plane_of(w: FloatArray, X: Any, names: tuple[str, ...] | None) -> Plane:
 
 
 def _widest(X: Any, along: FloatArray) -> FloatArray:
-    """The direction at a right angle to ``along`` in which the rows spread most.
+    """Return the direction at a right angle to ``along`` in which the rows spread most.
 
-    It is found by products with the rows alone, so that sparse ones stay sparse.
+    It is the first principal component, found by subspace iteration. This only needs products with
+    the rows, so sparse rows stay sparse.
     """
     mean = np.full(X.shape[0], 1.0 / X.shape[0]) @ X if is_sparse(X) else X.mean(axis=0)
     d = len(along)
     V = np.random.default_rng(0).normal(size=(d, min(BLOCK, d - 1)))
     spread = -1.0
     for _ in range(ROUNDS):
+        # An orthonormal basis at a right angle to ``along``, and the centred rows in it.
         V = np.linalg.qr(V - np.multiply.outer(along, along @ V))[0]
         P = X @ V - mean @ V
-        sizes, mixes = np.linalg.eigh(P.T @ P)
-        if not sizes[-1] > 0.0:
-            return _second(along)
-        found = V @ mixes[:, -1]
-        if abs(sizes[-1] - spread) <= 1e-14 * sizes[-1]:
+        eigenvalues, eigenvectors = np.linalg.eigh(P.T @ P)
+        largest = eigenvalues[-1]
+        if not largest > 0.0:  # the rows do not spread at all
+            return _second_axis(along)
+        found = V @ eigenvectors[:, -1]
+        if abs(largest - spread) <= 1e-14 * largest:
             break
-        spread = float(sizes[-1])
+        spread = float(largest)
+        # Multiply the basis by the scatter matrix of the rows.
         V = (P.T @ X).T - np.multiply.outer(mean, P.sum(axis=0))
-    return _turned(found - (found @ along) * along)
+    return _normalized(found - (found @ along) * along)
 
 
-def _second(along: FloatArray) -> FloatArray:
-    """The axis of the second largest weight, turned to a right angle."""
+def _second_axis(along: FloatArray) -> FloatArray:
+    """Return the axis of the second largest weight, made orthogonal to ``along``."""
     axis = np.zeros(len(along))
     axis[np.argsort(-np.abs(along), kind="stable")[1]] = 1.0
-    return _turned(axis - (axis @ along) * along)
+    return _normalized(axis - (axis @ along) * along)
 
 
-def _turned(direction: FloatArray) -> FloatArray:
-    """Of length 1, its largest part positive."""
+def _normalized(direction: FloatArray) -> FloatArray:
+    """Return a direction with length 1 and a positive largest part."""
     direction = direction / np.linalg.norm(direction)
     return np.asarray(direction * np.sign(direction[np.argmax(np.abs(direction))]))
 
 
 def _parts(direction: FloatArray, names: list[str]) -> str:
+    """Return the largest parts of a direction as text: "+0.80 x1, −0.60 x3, …"."""
     order = np.argsort(-np.abs(direction), kind="stable")
     order = order[np.abs(direction[order]) > 0.005]
-    shown = ", ".join(
-        f"{direction[j]:+.2f} {names[j]}".replace("-", "−", 1) for j in order[:TOLD_PARTS]
-    )
-    return shown + (", …" if len(order) > TOLD_PARTS else "")
+    parts = [f"{direction[j]:+.2f} {names[j]}" for j in order[:NAMED_FEATURES]]
+    shown = ", ".join(part.replace("-", "−", 1) for part in parts)
+    return f"{shown}, …" if len(order) > NAMED_FEATURES else shown
 
 
-def around(points: FloatArray, *, is_line: bool = False, one_scale: bool = True) -> Box:
-    """A box with all points inside, never without area; for one scale not much longer than wide."""
-    low, high = points.min(axis=0), points.max(axis=0)
+def box_around(points: FloatArray, *, is_line: bool = False, one_scale: bool = True) -> Box:
+    """Return a box that contains all points and has an area.
+
+    With ``one_scale`` its sides do not differ much, unless the rows would be squeezed to a line.
+    """
+    low = points.min(axis=0)
+    high = points.max(axis=0)
     extent = high - low
     widest = float(extent.max())
     if not widest:
         widest = 2.0 * float(np.abs(points).max()) or 2.0
+
+    # Half the sides of the box.
     if is_line:
         half = np.array([widest * (0.5 + FREE), widest * 0.2])
     else:
-        squeezed = widest > (SQUEEZED if one_scale else 1.0) * float(extent.min()) > 0.0
-        sides = np.maximum(extent, extent * FREE if squeezed else widest / LONGEST)
-        half = sides / 2 + FREE * (sides if squeezed else max(sides))
+        largest_ratio = SQUEEZED if one_scale else 1.0
+        has_two_scales = widest > largest_ratio * float(extent.min()) > 0.0
+        if has_two_scales:
+            sides = np.maximum(extent, extent * FREE)
+            half = sides / 2 + FREE * sides
+        else:
+            sides = np.maximum(extent, widest / LONGEST)
+            half = sides / 2 + FREE * max(sides)
     middle = (low + high) / 2
     left, bottom = (middle - half).tolist()
     right, top = (middle + half).tolist()
@@ -146,7 +169,7 @@ def around(points: FloatArray, *, is_line: bool = False, one_scale: bool = True)
 
 
 def checked_box(box: Any) -> Box:
-    """A box that was given, if it is one and has an area that can be drawn."""
+    """Return a given box as four numbers; raise if it is no box or too narrow to be drawn."""
     left, right, bottom, top = box_sides(box)
     for low, high in ((left, right), (bottom, top)):
         if high - low <= LEAST_SIDE * max(abs(low), abs(high), LEAST_SIDE):
@@ -155,41 +178,53 @@ def checked_box(box: Any) -> Box:
 
 
 def has_one_scale(box: Box) -> bool:
-    """Whether both axes can share one scale, so that right angles are seen as such."""
-    wide, high = box[1] - box[0], box[3] - box[2]
-    return max(wide, high) <= SQUEEZED * min(wide, high)
+    """Return whether both axes can share one scale, so that right angles look right."""
+    width = box[1] - box[0]
+    height = box[3] - box[2]
+    return max(width, height) <= SQUEEZED * min(width, height)
 
 
 def equation(w: FloatArray, b: float, names: tuple[str, ...]) -> str:
-    """The line as it is written, ``2 x₁ − x₂ + 6 = 0``."""
-    terms = []
+    """Return the equation of a line as text, such as ``2 x₁ − x₂ + 6 = 0``."""
+    terms: list[str] = []
     for value, name in zip([*w.tolist(), b], [*names, ""], strict=True):
+        if not value:
+            continue
+        # "x₁", not "1 x₁"
         number = "" if name and abs(value) == 1 else short_number(abs(value))
-        terms += ["−" if value < 0 else "+", f"{number} {name}".strip()] if value else []
-    first = terms[1] if terms[0] == "+" else f"−{terms[1]}"
-    return " ".join([first, *terms[2:], "= 0"])
+        sign = "−" if value < 0 else "+"
+        terms += [sign, f"{number} {name}".strip()]
+    # The first term has its sign attached, and only if it is a minus.
+    sign, first, *others = terms
+    if sign == "−":
+        first = f"−{first}"
+    return " ".join([first, *others, "= 0"])
 
 
 def is_outside(point: FloatArray, box: Box) -> bool:
-    across, up = point.tolist()
-    return not (box[0] <= across <= box[1] and box[2] <= up <= box[3])
+    """Return whether a point lies outside a box."""
+    x, y = point.tolist()
+    return not (box[0] <= x <= box[1] and box[2] <= y <= box[3])
 
 
 def segment(w: FloatArray, b: float, box: Box) -> FloatArray | None:
-    """What the box shows of the line w·x + b = 0; None for no line or one outside."""
-    return Hyperplane(w, b).segment_in_box(box) if w.any() else None
+    """Return the part of the line w·x + b = 0 in a box; None if w is 0 or the line is outside."""
+    if not w.any():
+        return None
+    return Hyperplane(w, b).segment_in_box(box)
 
 
 def scale_of(lengths: FloatArray, box: Box) -> float:
-    """By how much arrows of these lengths are drawn longer or shorter than they are; 1 if they fit.
+    """Return the factor by which arrows of these lengths are drawn; 1 if they fit.
 
-    Else a power of ten, halved or doubled where that fits better: numbers one can think with.
+    Otherwise it is 1, 2 or 5 times a power of ten, a number that is easy to reason with.
     """
     lengths = lengths[lengths > 0]
     if not len(lengths):
         return 1.0
     side = min(box[1] - box[0], box[3] - box[2])
-    longest, middle = float(lengths.max()), float(np.median(lengths))
+    longest = float(lengths.max())
+    middle = float(np.median(lengths))
     if longest <= LONGEST_ARROW * side and middle >= SHORTEST_ARROW * side:
         return 1.0
     wanted = LONGEST_ARROW * side / longest
@@ -200,55 +235,65 @@ def scale_of(lengths: FloatArray, box: Box) -> float:
 def arrow_of(
     w: FloatArray, b: float, box: Box, scale: float = 1.0, avoid: FloatArray | None = None
 ) -> FloatArray | None:
-    """Start and tip of w drawn from its line; None if the line is not seen.
+    """Return start and tip of w, drawn from its line; None if the line is outside the box.
 
-    It starts at the point of the line nearest to the origin, or nearest to the middle of the box,
-    or else as near to the middle of what is seen as can be: the first from which it stays inside.
-    With points to avoid it starts as far from them as can be.
+    It starts at the first of these points from which it stays inside the box: the point of the line
+    nearest to the origin, the one nearest to the middle of the box, and points of the visible part
+    from its middle outwards. With points to avoid it starts as far from them as possible.
     """
     ends = segment(w, b, box)
     if ends is None:
         return None
+
+    # 33 points of the visible part, without its ends.
     places = ends[0] + np.linspace(0.1, 0.9, 33)[:, None] * (ends[1] - ends[0])
     if avoid is not None:
-        starts = places[np.argsort(-way_to_rows(places, avoid), kind="stable")]
+        starts = places[np.argsort(-distance_to_rows(places, avoid), kind="stable")]
     else:
-        line, middle = Hyperplane(w, b), np.array([box[0] + box[1], box[2] + box[3]]) / 2
+        line = Hyperplane(w, b)
+        middle = np.array([box[0] + box[1], box[2] + box[3]]) / 2
         from_middle = np.argsort(np.abs(np.arange(33) - 16), kind="stable")
         near = [line.project(np.zeros(2)), line.project(middle)]
         starts = np.array([*near, *places[from_middle]])
+
     arrows = np.stack([starts, starts + scale * w], axis=1)
-    inside = _are_inside(arrows, box)
-    return np.asarray(arrows[np.argmax(inside)] if inside.any() else arrows[-33])
+    is_inside = _are_inside(arrows, box)
+    if is_inside.any():
+        return np.asarray(arrows[np.argmax(is_inside)])
+    return np.asarray(arrows[-33])  # the first of the visible part
 
 
 def arrow_inside(
     w: FloatArray, b: float, box: Box, avoid: FloatArray | None = None
 ) -> tuple[FloatArray | None, float]:
-    """The arrow of w and its scale, drawn shorter where it would leave the box otherwise."""
-    usual = scale = scale_of(np.array([np.linalg.norm(w)]), box)
+    """Return the arrow of w and its scale, smaller if the arrow would leave the box."""
+    usual = scale_of(np.array([np.linalg.norm(w)]), box)
+    scale = usual
     for _ in range(MOST_TIMES_SHORTER):
         arrow = arrow_of(w, b, box, scale, avoid)
         if arrow is None or _are_inside(arrow[None], box)[0]:
             return arrow, scale
+        # The next smaller of 1, 2 and 5 times a power of ten.
         power = 10.0 ** np.floor(np.log10(scale) + 1e-9)
         scale = {5: 2.0, 2: 1.0}.get(round(scale / power), 0.5) * power
     return arrow_of(w, b, box, usual, avoid), usual
 
 
 def along(ends: FloatArray, n: int) -> FloatArray:
-    """So many places on the way from one point to another."""
+    """Return n evenly spaced points from one end to the other."""
     return np.asarray(np.linspace(ends[0], ends[1], n))
 
 
-def way_to_rows(places: FloatArray, rows: FloatArray) -> FloatArray:
-    """From each place to the nearest of the rows, of many of them to that of every so many-th."""
+def distance_to_rows(places: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return the distance from each place to the nearest row, or to the nearest of a sample."""
     some = rows[:: max(1, -(-len(rows) // MOST_AVOIDED))]
-    ways = np.linalg.norm(places[:, None, :] - some[None, :, :], axis=2)
-    return np.asarray(ways.min(axis=1))
+    distances = np.linalg.norm(places[:, None, :] - some[None, :, :], axis=2)
+    return np.asarray(distances.min(axis=1))
 
 
 def _are_inside(arrows: FloatArray, box: Box) -> BoolArray:
-    low, high = np.array([box[0], box[2]]), np.array([box[1], box[3]])
+    """Return whether each arrow lies inside a box, without its margin."""
+    low = np.array([box[0], box[2]])
+    high = np.array([box[1], box[3]])
     free = INSIDE * (high - low)
     return np.asarray(((arrows >= low + free) & (arrows <= high - free)).all(axis=(1, 2)))

@@ -1,4 +1,4 @@
-"""The proof of the convergence theorem: two curves that close in on a run."""
+"""Picture of the proof of the convergence theorem: a run between two curves that meet."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.errors import InputError
 from rosenblatt.plot.curves import STYLES, panel_grid, panels, short_number, whole_numbers
 from rosenblatt.plot.display import Display, Pen, SmallPanels
+from rosenblatt.plot.pen import Look
 from rosenblatt.plot.plane import Box
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rosenblatt.theory.proof import ProofTrace
 
 CURVE_POINTS = 201
-# From so many times more possible than actual mistakes on, logarithmic axes show both.
+# If the bound exceeds the mistakes by a larger factor, logarithmic axes show both.
 LOG_FROM = 12.0
 # Mistakes of the run that have a panel in the plane.
 MOST_STEPS = 4
@@ -31,26 +34,30 @@ class ProofDisplay(Display):
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     k : ndarray of shape (n_updates,)
-        1, 2, … mistakes.
+        Numbers of mistakes: 1, 2, …
     progress : ndarray of shape (n_updates,) or None
-        ``u·w`` after each; None without a separator.
+        ``u·w`` after each mistake; None without a separator.
     length, largest : ndarray of shape (n_updates,)
-        ``‖w‖`` after each, and the largest so far, which is drawn without a separator.
+        ``‖w‖`` after each mistake, and the largest so far, which is drawn without a separator.
     curve_k : ndarray
-        Where the curves are drawn: from 0 to a little beyond the place where they meet.
+        Values of k at which the curves are drawn: from 0 to a little beyond their crossing.
     lower : ndarray or None
-        ``u·w₀ + k η γ`` there; None without a margin.
+        ``u·w₀ + k η γ`` at ``curve_k``; None without a margin.
     upper : ndarray
-        ``√(‖w₀‖² + k η² R²)`` there.
+        ``√(‖w₀‖² + k η² R²)`` at ``curve_k``.
     meets_at : float or None
-        From this number of mistakes on the lower would be above the upper: the bound.
+        The number of mistakes at which the curves meet: the bound.
     log_axes : bool
-        Whether both axes are logarithmic; the curves are then straight lines that cross.
+        True if both axes are logarithmic; the curves are then straight lines.
     eta : float
         The learning rate, η.
     starts_at_zero : bool
-        Whether ``w₀`` is 0, so that it has no place in the formulas.
+        True if ``w₀`` is 0, so that it does not occur in the formulas.
     """
 
     k: IntArray
@@ -78,91 +85,116 @@ class ProofDisplay(Display):
                 f"; the largest ‖w‖ so far is {short_number(self.largest[-1])}, after mistake "
                 f"{first:,}; it stays bounded on any finite set of rows (Block and Levin)"
             )
-        values = [self.length, *([] if self.progress is None else [self.progress])]
-        lost = int(np.isnan(np.concatenate([self._placed(some) for some in values])).sum())
+        lost = int(np.isnan(self._drawable(self.length)).sum())
+        if self.progress is not None:
+            lost += int(np.isnan(self._drawable(self.progress)).sum())
         if lost:
             caption += f"; {count(lost, 'value')} at 0 or below cannot be seen on these axes"
         self.caption = caption + "."
 
-    def _placed(self, values: FloatArray) -> FloatArray:
-        """The values, NaN where a logarithmic axis has no place for them."""
-        return np.where(values > 0, values, np.nan) if self.log_axes else values
+    def _drawable(self, values: FloatArray) -> FloatArray:
+        """Return the values, with NaN for those that a logarithmic axis cannot show."""
+        if not self.log_axes:
+            return values
+        return np.where(values > 0, values, np.nan)
 
     @property
     def lower_name(self) -> str:
-        """The lower curve as a formula."""
+        """Formula of the lower curve."""
         eta = "" if self.eta == 1.0 else "η"
-        return ("" if self.starts_at_zero else "u·w₀ + ") + f"k{eta}γ"
+        start = "" if self.starts_at_zero else "u·w₀ + "
+        return f"{start}k{eta}γ"
 
     @property
     def upper_name(self) -> str:
-        """The upper curve as a formula."""
-        eta = "" if self.eta == 1.0 else "η"
-        return f"√k {eta}R" if self.starts_at_zero else f"√(‖w₀‖² + k{eta and 'η²'}R²)"
+        """Formula of the upper curve."""
+        has_eta = self.eta != 1.0
+        if self.starts_at_zero:
+            return f"√k {'η' if has_eta else ''}R"
+        return f"√(‖w₀‖² + k{'η²' if has_eta else ''}R²)"
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
+    def _draw(self, ax: Axes, pen: Pen) -> None:
         theme = pen.theme
-        blue, orange = theme.colour(0), theme.colour(1)
+        blue = theme.colour(0)
+        orange = theme.colour(1)
         if self.log_axes:
             ax.set(xscale="log", yscale="log")
-        drawn = self.curve_k > 0 if self.log_axes else self.curve_k >= 0
-        k, upper = self.curve_k[drawn], self.upper[drawn]
+
+        # The upper curve, and ‖w‖ below it.
+        is_drawn = self.curve_k > 0 if self.log_axes else self.curve_k >= 0
+        k = self.curve_k[is_drawn]
+        upper = self.upper[is_drawn]
+        top = float(upper.max())
+        bottom = 0.0
         ax.plot(k, upper, color=blue, ls=STYLES[1], zorder=3, label=self.upper_name)
-        size, rim = (6, 0.5) if len(self.k) <= 40 else (3, 0.0)
-        look: Any = {"ls": "", "clip_on": False, "mec": theme.paper, "mew": rim, "zorder": 5}
-        top, bottom = float(upper.max()), 0.0
-        square = {"marker": "s", "ms": size, "color": blue, "label": "‖w‖"}
-        ax.plot(self.k, self._placed(self.length), **square, **look)
+        size = 6 if len(self.k) <= 40 else 3
+        edge = 0.5 if len(self.k) <= 40 else 0.0
+        look: Look = {"ls": "", "clip_on": False, "mec": theme.paper, "mew": edge, "zorder": 5}
+        square: Look = {"marker": "s", "ms": size, "color": blue, "label": "‖w‖"} | look
+        ax.plot(self.k, self._drawable(self.length), **square)
+
+        # u·w, or without a separator the largest ‖w‖ so far.
         if self.progress is None:
-            look_so_far: Any = {"color": orange, "drawstyle": "steps-post", "zorder": 4}
-            ax.plot(self.k, self._placed(self.largest), label=SO_FAR, **look_so_far)
+            look_so_far: Look = {"color": orange, "drawstyle": "steps-post", "zorder": 4}
+            ax.plot(self.k, self._drawable(self.largest), label=SO_FAR, **look_so_far)
         else:
-            triangle = {"marker": "^", "ms": size + 1, "color": orange, "label": "u·w"}
-            ax.plot(self.k, self._placed(self.progress), **triangle, **look)
-        if self.lower is not None:
-            lower = self.lower[drawn]
+            triangle: Look = {"marker": "^", "ms": size + 1, "color": orange, "label": "u·w"} | look
+            ax.plot(self.k, self._drawable(self.progress), **triangle)
+
+        # The lower curve, and the room between both up to where they meet.
+        lower = None if self.lower is None else self.lower[is_drawn]
+        if lower is not None:
             ax.plot(k, lower, color=orange, ls=STYLES[0], zorder=3, label=self.lower_name)
-            shared = k <= (math.inf if self.meets_at is None else self.meets_at)
-            room = (values[shared] for values in (k, lower, upper))
-            ax.fill_between(*room, color=theme.tint(blue, 0.12), lw=0)
+            is_room = k <= (math.inf if self.meets_at is None else self.meets_at)
+            tint = theme.tint(blue, 0.12)
+            ax.fill_between(k[is_room], lower[is_room], upper[is_room], color=tint, lw=0)
             top = max(top, float(lower.max()))
             bottom = min(bottom, float(lower.min()))
-        if self.meets_at is not None and self.lower is not None:
+        if self.meets_at is not None and lower is not None:
             height = float(np.interp(self.meets_at, k, upper))
             ax.plot([self.meets_at], [height], marker="X", ms=9, color=theme.ink, zorder=6)
             words = f"no run goes beyond\nk = {short_number(self.meets_at)}"
             at = (self.meets_at, height)
             pen.note(ax, words, at, (-10, 12), ha="right", va="bottom", halo=False)
+
         if self.log_axes:
-            seen = [*upper[:1], *self.length, *([] if self.lower is None else lower)]
-            # Weights can come back to 0, which such an axis does not have.
-            low = min(value for value in seen if value > 0)
+            values = [*upper[:1], *self.length]
+            if lower is not None:
+                values += [*lower]
+            # Weights can return to 0, which a logarithmic axis cannot show.
+            low = min(value for value in values if value > 0)
             ax.set(xlim=(k[0] * 0.9, k[-1]), ylim=(low / 1.5, 3.0 * top))
             for axis in (ax.xaxis, ax.yaxis):
                 axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
         else:
             ax.set(xlim=(0, k[-1]), ylim=(1.05 * bottom, 1.25 * top))
             whole_numbers(ax.xaxis)
-        logarithmic = " (logarithmic)" * self.log_axes
-        ax.set(xlabel=f"k, mistakes so far{logarithmic}", ylabel="length")
+        kind = " (logarithmic)" if self.log_axes else ""
+        ax.set(xlabel=f"k, mistakes so far{kind}", ylabel="length")
+
+        # The legend lists the curves in their order from top to bottom.
         handles, names = ax.get_legend_handles_labels()
-        drawn_as = dict(zip(names, handles, strict=True))
+        handle_of = dict(zip(names, handles, strict=True))
         wanted = [self.upper_name, SO_FAR, "‖w‖", "u·w", self.lower_name]
-        order = [name for name in wanted if name in names]
-        where = "upper left" if self.progress is None else "lower right"
-        legend = [drawn_as[name] for name in order], order
-        ax.legend(*legend, loc=where, title="from above to below")
+        order = [name for name in wanted if name in handle_of]
+        ordered = [handle_of[name] for name in order]
+        where: Look = {"loc": "upper left" if self.progress is None else "lower right"}
+        ax.legend(ordered, order, title="from above to below", **where)
 
 
 class ProofPlaneDisplay(SmallPanels):
-    """The room that is left for w after k mistakes, and where in it w is; `proof` makes it.
+    """The room for w after k mistakes, and w in it; `proof` makes it.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     k : tuple of int
-        The numbers of mistakes that have a panel; the last is one that no run can make.
+        Numbers of mistakes with a panel; the last is one that no run can make.
     along, across : ndarray of shape (n_updates + 1,)
-        ``u·w`` after each update, and the length of what is left of w; 0 at the start.
+        ``u·w`` after each update, and the length of the part of w orthogonal to u; 0 at the start.
     margin, radius : float
         ηγ and ηR: after k mistakes ``u·w ≥ k η γ`` and ``‖w‖ ≤ √k η R``.
     """
@@ -192,11 +224,12 @@ class ProofPlaneDisplay(SmallPanels):
         side = 1.12 * self.k[-1] * self.margin
         for ax, k in panels(axes, self.k):
             most = self._draw_room(ax, pen, k * self.margin, math.sqrt(k) * self.radius)
-            words = "no room left" if most is None else f"angle at most {most:.0f}°"
-            if k < len(self.along):
+            limit = "no room left" if most is None else f"at most {most:.0f}°"
+            words = limit if most is None else f"angle {limit}"
+            if k < len(self.along):  # the run got as far as k mistakes
                 ax.plot(self.along[: k + 1], self.across[: k + 1], ".:", color=pen.theme.faint)
                 angle = math.atan2(self.across[k], self.along[k])
-                words = f"angle {math.degrees(angle):.0f}°, {words.removeprefix('angle ')}"
+                words = f"angle {math.degrees(angle):.0f}°, {limit}"
                 _draw_angle(ax, pen, angle, 0.16 * side)
                 pen.arrow(ax, np.array([[0, 0], [self.along[k], self.across[k]]]), "w")
             ax.set(xlim=(0, side), ylim=(0, side), aspect="equal")
@@ -204,26 +237,33 @@ class ProofPlaneDisplay(SmallPanels):
             ax.set_title(f"k = {k:,}: {words}", loc="left", fontsize=9)
         self._name_axes(axes, pen, ("u·w, along u", "at a right angle to u"))
 
-    def _draw_room(self, ax: Any, pen: Pen, start: float, far: float) -> float | None:
-        """The line, the circle, and the part of this that lies beyond that.
+    def _draw_room(self, ax: Axes, pen: Pen, start: float, far: float) -> float | None:
+        """Draw the line, the circle, and the part of the circle beyond the line.
 
-        Gives the largest angle to u that is left, in degrees; None if there is no room.
+        Return the largest possible angle between w and u in degrees; None if there is no room.
         """
-        blue, orange = pen.theme.colour(0), pen.theme.colour(1)
+        blue = pen.theme.colour(0)
+        orange = pen.theme.colour(1)
         x = far * np.sin(np.linspace(0, math.pi / 2, CURVE_POINTS))
         height = np.sqrt(np.maximum(far**2 - x**2, 0))
         ax.plot(x, height, color=blue, lw=1.8, zorder=3, clip_on=False)
         ax.axvline(start, color=orange, lw=1.8, zorder=3)
         ax.fill_between(x, height, where=x >= start, color=pen.theme.tint(blue, 0.25), lw=0)
-        look: Any = {"fontsize": 8, "zorder": 6, "ha": "left"}
-        at, offset = (math.sqrt(0.5) * far,) * 2, (5, 5)
-        if at[0] <= start:  # The line would cross the words; in the circle there is room by now.
-            wide = 0.34 * 1.12 * self.k[-1] * self.margin
-            at, offset = (0.0, math.sqrt(max(far**2 - wide**2, 0.0))), (4, -8)
+
+        # The names: that of the circle outside at 45°, or inside if the line would cross it.
+        look: Look = {"fontsize": 8, "zorder": 6, "ha": "left"}
+        diagonal = math.sqrt(0.5) * far
+        at = (diagonal, diagonal)
+        offset = (5, 5)
+        if diagonal <= start:
+            width = 0.34 * 1.12 * self.k[-1] * self.margin
+            at = (0.0, math.sqrt(max(far**2 - width**2, 0.0)))
+            offset = (4, -8)
         pen.note(ax, f"√k R = {short_number(far)}", at, offset, color=blue, **look)
         look |= {"va": "bottom", "rotation": 90, "xycoords": ("data", "axes fraction")}
         words = f"kγ = {short_number(start)}"
         pen.note(ax, words, (start, 0.68), (3, 0), color=orange, halo=False, **look)
+
         if start > far * (1 + 1e-9):
             return None
         corner = math.sqrt(max(far**2 - start**2, 0.0))
@@ -231,28 +271,28 @@ class ProofPlaneDisplay(SmallPanels):
         return math.degrees(math.atan2(corner, start))
 
 
-def _draw_angle(ax: Any, pen: Pen, angle: float, far: float) -> None:
-    """The angle between w and u, which is the axis across."""
-    turn = np.linspace(0, angle, 31)
-    ax.plot(far * np.cos(turn), far * np.sin(turn), color=pen.theme.ink, lw=1.2, zorder=4)
+def _draw_angle(ax: Axes, pen: Pen, angle: float, far: float) -> None:
+    """Draw the angle between w and u, which is the horizontal axis."""
+    angles = np.linspace(0, angle, 31)
+    ax.plot(far * np.cos(angles), far * np.sin(angles), color=pen.theme.ink, lw=1.2, zorder=4)
 
 
 def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay | ProofPlaneDisplay:
     """Show the proof of convergence on a real run: two curves, and the run between them.
 
     After k mistakes ``u·w ≥ kγ``, a straight line, and ``‖w‖ ≤ √k R``, a curve that bends down
-    (L3.13, L4.6, L5.8). Since ``u·w ≤ ‖w‖``, the run lives between the two; they meet at
-    ``k = R²/γ²``, so it must have ended there.
+    (L3.13, L4.6, L5.8). Because ``u·w ≤ ‖w‖``, the run stays between the two. They meet at
+    ``k = R²/γ²``, so no run can continue beyond that point.
 
     Parameters
     ----------
     trace : ProofTrace
-        What `rosenblatt.theory.proof` found.
+        The result of `rosenblatt.theory.proof`.
     axes : {"auto", "linear", "log", "plane"}, default="auto"
-        "log" makes straight lines of both curves and shows the first mistakes; "auto" takes it
-        where the bound is far above the number of mistakes. "plane" shows the room for w: beyond
-        the line ``u·w = kγ`` and in the circle of radius ``√k R``, mistake by mistake, until there
-        is none; up stands the length of the part of w at a right angle to u.
+        "log" turns both curves into straight lines and shows the first mistakes; "auto" uses it if
+        the bound is far above the number of mistakes. "plane" shows the room for w after each
+        mistake, until there is none: beyond the line ``u·w = kγ`` and inside the circle of radius
+        ``√k R``. The vertical axis is the length of the part of w orthogonal to u.
 
     Returns
     -------
@@ -260,7 +300,7 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay | ProofPlane
 
     See Also
     --------
-    rosenblatt.plot.mistakes : By epoch, not by mistake.
+    rosenblatt.plot.mistakes : Show mistakes per epoch.
 
     Examples
     --------
@@ -287,6 +327,8 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay | ProofPlane
     n = trace.n_updates
     if not n:
         raise InputError("this run made 0 mistakes; there is nothing to show.")
+
+    # ‖w‖² is at most ‖w₀‖² + k η² R²; a ‖w₀‖² as small as its rounding error is 0.
     growth = (trace.eta * trace.radius) ** 2
     start = max(float(trace.squared_norm_bound[0]) - growth, 0.0)
     if start <= 1e-12 * growth:
@@ -296,9 +338,10 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay | ProofPlane
     along = _along(trace, start)
     meets_at = trace.meets_at if along is not None else None
     last = float(n) if meets_at is None else max(float(n), meets_at)
-    log_axes = axes == "log" or (
-        axes == "auto" and start == 0.0 and meets_at is not None and meets_at > LOG_FROM * n
-    )
+    is_bound_far = meets_at is not None and meets_at > LOG_FROM * n
+    log_axes = axes == "log" or (axes == "auto" and start == 0.0 and is_bound_far)
+
+    # The curves go a little beyond their crossing, which is one of their points.
     furthest = last * (1.6 if log_axes else 1.08) + 0.5
     if log_axes:
         curve = np.geomspace(min(1.0, furthest / 10), furthest, CURVE_POINTS)
@@ -323,22 +366,27 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay | ProofPlane
 
 
 def _room(trace: ProofTrace, start: float) -> ProofPlaneDisplay:
+    """Return the picture of the room for w in the plane of u and the rest of w."""
     if trace.progress is None or trace.margin is None or not trace.margin > 0 or start:
         raise InputError('axes="plane" needs a separator with a margin, and a start at 0.')
-    n, last = trace.n_updates, math.floor((trace.radius / trace.margin) ** 2 * (1 + 1e-12))
+    n = trace.n_updates
+    last = math.floor((trace.radius / trace.margin) ** 2 * (1 + 1e-12))
+    # A few mistakes of the run, the last possible one, and one more.
     steps = {*np.linspace(1, n, min(n, MOST_STEPS)).astype(int).tolist(), last, last + 1}
-    left = np.sqrt(np.maximum(trace.squared_norm - trace.progress**2, 0.0))
-    along, across = (np.concatenate([[0.0], values]) for values in (trace.progress, left))
-    eta = trace.eta
+    rest = np.sqrt(np.maximum(trace.squared_norm - trace.progress**2, 0.0))
     return ProofPlaneDisplay(
-        tuple(sorted(steps)), along, across, eta * trace.margin, eta * trace.radius
+        k=tuple(sorted(steps)),
+        along=np.concatenate([[0.0], trace.progress]),
+        across=np.concatenate([[0.0], rest]),
+        margin=trace.eta * trace.margin,
+        radius=trace.eta * trace.radius,
     )
 
 
 def _along(trace: ProofTrace, start: float) -> float | None:
-    """``u·w₀``; None where the trace cannot tell it.
+    """Return ``u·w₀``; None if it does not follow from the trace.
 
-    The trace keeps ``u·(w - w₀)``; where the two curves meet, ``u·w₀`` follows from both.
+    The trace keeps ``u·(w - w₀)``. At the crossing both curves are equal, which gives ``u·w₀``.
     """
     if start == 0.0:
         return 0.0

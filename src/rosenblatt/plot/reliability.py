@@ -1,27 +1,34 @@
-"""How often probabilities come true."""
+"""Picture of calibration: predicted probabilities, and how often they came true."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate.metrics import Reliability
 from rosenblatt.plot import style
 from rosenblatt.plot.confusion import report_of
-from rosenblatt.plot.curves import curve_look, rule_lines
+from rosenblatt.plot.curves import curve_look, draw_grid_lines
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 class ReliabilityDisplay(Display):
-    """Probabilities in bins, each beside how often it came true; on the diagonal they are right.
+    """Probabilities in bins against how often they came true; on the diagonal they are right.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     curve : Reliability
         ``predicted``, ``observed`` and ``counts`` of each bin, and the ``error`` over all rows.
     event : str
-        What the probabilities are of.
+        The event that the probabilities are about.
     """
 
     curve: Reliability
@@ -30,18 +37,24 @@ class ReliabilityDisplay(Display):
     size = (4.8, 4.6)
 
     def __post_init__(self) -> None:
-        curve, n = self.curve, int(self.curve.counts.sum())
+        curve = self.curve
+        n = int(curve.counts.sum())
         excess = float((curve.predicted - curve.observed) @ curve.counts) / n
-        lean = f"{abs(excess):.3f} too {'high' if excess > 0 else 'low'} on average"
+        average = "right on average"
+        if abs(excess) >= 0.0005:
+            average = f"{abs(excess):.3f} too {'high' if excess > 0 else 'low'} on average"
         self.caption = (
             f"Probability of {self.event} on {count(n, 'row')}: calibration error "
-            f"{curve.error:.3f}, {lean if abs(excess) >= 0.0005 else 'right on average'}. On the "
+            f"{curve.error:.3f}, {average}. On the "
             "diagonal they came true as often as predicted; bars are shares of the rows."
         )
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
-        curve, theme = self.curve, pen.theme
+    def _draw(self, ax: Axes, pen: Pen) -> None:
+        curve = self.curve
+        theme = pen.theme
         ax.plot([0, 1], [0, 1], color=theme.faint, lw=1.2, zorder=1)
+
+        # Bars: the share of the rows in each bin.
         share = curve.counts / curve.counts.sum()
         tint = theme.tint(theme.colour(0), 0.25)
         ax.bar(curve.predicted, share, 0.035, color=tint, lw=0, zorder=0)
@@ -50,20 +63,26 @@ class ReliabilityDisplay(Display):
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         event = pen.text(self.event)
         ax.set(xlabel=f"predicted probability of {event}", ylabel="share that came true")
-        rule_lines(ax, theme)
+        draw_grid_lines(ax, theme)
 
 
 def reliability(source: Any, X: Any = None, y: Any = None) -> ReliabilityDisplay:
-    """Show how often probabilities come true: of two classes those of the second.
+    """Show how often predicted probabilities come true (a reliability diagram).
 
-    With more classes it is the probability of the most probable one.
+    With two classes it is the probability of the second, with more that of the most probable class.
 
     Parameters
     ----------
     source : Report or fitted learner
-        What `rosenblatt.evaluate.report` found of probabilities; or a learner that has some.
+        A `rosenblatt.evaluate.report` with probabilities, or a learner with ``predict_proba``.
     X : array-like or sparse matrix, default=None
         Rows to predict.
+    y : array-like of shape (n_samples,), default=None
+        The labels of the rows.
+
+    Returns
+    -------
+    display : ReliabilityDisplay
 
     Examples
     --------
@@ -77,6 +96,7 @@ def reliability(source: Any, X: Any = None, y: Any = None) -> ReliabilityDisplay
     found = report_of(source, X, y, "predict_proba")
     if found.reliability is None:
         raise InputError("this report is about no probabilities; give report(…, probabilities=…).")
-    of_two = len(found.classes) == 2
-    event = style.named(found.classes[1]) if of_two else "the most probable class"
+    event = "the most probable class"
+    if len(found.classes) == 2:
+        event = style.named(found.classes[1])
     return ReliabilityDisplay(found.reliability, event)

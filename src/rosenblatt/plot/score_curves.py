@@ -1,4 +1,4 @@
-"""ROC and precision-recall curves side by side."""
+"""Picture of ROC and precision-recall curves, side by side."""
 
 from __future__ import annotations
 
@@ -10,23 +10,28 @@ from rosenblatt.errors import InputError
 from rosenblatt.evaluate.score_curves import ScoreCurve
 from rosenblatt.plot import style
 from rosenblatt.plot.confusion import report_of
-from rosenblatt.plot.curves import STYLES, fitted, rule_lines
+from rosenblatt.plot.curves import STYLES, cut_to_fit, draw_grid_lines
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
 MOST_CURVES = len(STYLES)
+# In characters.
 LONGEST_NAME = 18
 
 
 class ScoreCurvesDisplay(Display):
-    """Both curves of a class, or of those of several classes that are distinguished worst.
+    """ROC and precision-recall curves of a class, or of the worst of several classes.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     curves : list of ScoreCurve
-        Those that are drawn.
+        The curves that are drawn.
     n_classes : int
-        How many there are.
+        Number of all classes.
     """
 
     curves: list[ScoreCurve]
@@ -60,14 +65,13 @@ class ScoreCurvesDisplay(Display):
         for place, full in enumerate(self.curves):
             curve = full.thinned()
             look = {"color": theme.colour(place), "ls": STYLES[place], "zorder": 3}
-            name = fitted(pen, style.named(curve.label), LONGEST_NAME)
-            roc.plot(
-                *(np.r_[0, side] for side in (curve.false_positive_rate, curve.recall)), **look
-            )
-            # Precision steps: between two thresholds there is none.
+            name = cut_to_fit(pen, style.named(curve.label), LONGEST_NAME)
+            # The ROC curve starts at the origin, where no row is taken.
+            roc.plot(np.r_[0, curve.false_positive_rate], np.r_[0, curve.recall], **look)
+            # Precision is drawn in steps: there are no values between two thresholds.
             pr.plot(curve.recall, curve.precision, drawstyle="steps-pre", label=name, **look)
-            share = full.found[-1] / full.taken[-1]
             if len(self.curves) == 1:
+                share = full.found[-1] / full.taken[-1]
                 pr.axhline(share, color=theme.faint, lw=1.2, zorder=1)
         if len(self.curves) > 1:
             pr.legend(loc="lower left")
@@ -75,22 +79,28 @@ class ScoreCurvesDisplay(Display):
         pr.set(xlabel="recall", ylabel="precision")
         for ax in (roc, pr):
             ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-            rule_lines(ax, theme)
+            draw_grid_lines(ax, theme)
 
 
 def score_curves(source: Any, X: Any = None, y: Any = None) -> ScoreCurvesDisplay:
-    """Show the ROC and the precision-recall curve: what every threshold on the score comes to.
+    """Show the ROC and the precision-recall curve, over all thresholds on the score.
 
-    Of two classes for the second one. Of more for each against the rest, by probabilities or by
-    how far its score is ahead of the best other; five at most, those with the smallest areas under
-    the precision-recall curve. The grey lines are what guessing comes to.
+    With two classes they are those of the second. With more, each class is compared with the rest,
+    by probability or by the lead of its score over the best other one; the five classes with the
+    smallest area under the precision-recall curve are drawn. The grey lines show random guessing.
 
     Parameters
     ----------
     source : Report or fitted learner
-        What `rosenblatt.evaluate.report` found of scores; or a learner that has some.
+        A `rosenblatt.evaluate.report` with scores, or a learner with ``decision_function``.
     X : array-like or sparse matrix, default=None
         Rows to predict.
+    y : array-like of shape (n_samples,), default=None
+        The labels of the rows.
+
+    Returns
+    -------
+    display : ScoreCurvesDisplay
 
     Examples
     --------
@@ -108,6 +118,7 @@ def score_curves(source: Any, X: Any = None, y: Any = None) -> ScoreCurvesDispla
             "a curve needs scores, and rows of two classes or more; of predictions alone there is "
             "none."
         )
+    # The worst curves, in the order of their classes.
     worst = sorted(found.curves, key=lambda curve: curve.pr_area)[:MOST_CURVES]
     shown = [curve for curve in found.curves if any(curve is one for one in worst)]
     return ScoreCurvesDisplay(shown, len(found.classes))

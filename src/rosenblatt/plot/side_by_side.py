@@ -1,4 +1,4 @@
-"""Several pictures beside each other, each with a title."""
+"""Several pictures side by side, each with a title."""
 
 from __future__ import annotations
 
@@ -15,8 +15,14 @@ class SideBySideDisplay(SmallPanels):
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     displays : tuple of PlaneDisplay
+        The pictures.
     titles : tuple of str
+        One per picture.
     """
 
     displays: tuple[PlaneDisplay, ...]
@@ -33,6 +39,8 @@ class SideBySideDisplay(SmallPanels):
         for ax, (display, title) in panels(axes, [*zip(self.displays, self.titles, strict=True)]):
             display._draw(ax, pen)
             ax.set_title(pen.text(title), fontsize=9, loc="left", pad=4)
+
+        # Axes are named only if all panels have the same; a line has no vertical axis.
         names = {display.plane.names for display in self.displays if not display.plane.is_line}
         if len(names) == 1:
             self._name_axes(axes, pen, names.pop())
@@ -46,19 +54,24 @@ class SideBySideDisplay(SmallPanels):
 def side_by_side(
     displays: Sequence[PlaneDisplay], *, titles: Sequence[str], caption: str = ""
 ) -> SideBySideDisplay:
-    """Show pictures beside each other: before and after, narrow and wide, early and late.
+    """Show pictures side by side: before and after, narrow and wide, early and late.
 
     Parameters
     ----------
     displays : sequence of displays
-        At least two, as `boundary`, `regions` and `kernel_boundary` make them.
+        At least two results of `boundary`, `regions` or `kernel_boundary`.
     titles : sequence of str
-        One a picture.
+        One per picture.
     caption : str, default=""
+        A description of all pictures.
+
+    Returns
+    -------
+    display : SideBySideDisplay
 
     See Also
     --------
-    updates : A picture for each update of a run.
+    updates : Show one picture per update of a run.
 
     Examples
     --------
@@ -67,7 +80,8 @@ def side_by_side(
     >>> plot.side_by_side(two, titles=["flat", "steep"], caption="Two lines.")
     <SideBySideDisplay: Two lines.>
     """
-    shown, words = tuple(displays), tuple(map(str, titles))
+    shown = tuple(displays)
+    words = tuple(map(str, titles))
     if len(shown) < 2 or len(words) != len(shown):
         raise ParameterError(
             f"{len(shown)} displays and {len(words)} titles; give at least two, with a title each."

@@ -1,8 +1,8 @@
-"""A run, step by step: which row was looked at, and the boundary before and after it."""
+"""The steps of a run in the plane: each example, and the boundary before and after it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,8 @@ from rosenblatt.plot.curves import short_number
 from rosenblatt.plot.plane import (
     Box,
     Plane,
-    around,
     arrow_of,
+    box_around,
     checked_box,
     is_outside,
     plane_of,
@@ -29,37 +29,38 @@ from rosenblatt.plot.plane import (
 from rosenblatt.plot.style import Mark, marks
 from rosenblatt.runs import LinearRun, ledger_of, prediction
 
-PREDICTS_OTHERWISE = (
+OTHER_WEIGHTS_NOTE = (
     "These are the weights while it learned; it predicts by their average, their votes or the best "
     "of them."
 )
-# Weights shorter or longer than this, compared with the rows, are drawn to a scale of their own.
-SHORTEST_WEIGHTS, LONGEST_WEIGHTS = 0.4, 2.0
-# Longer names of classes are replaced by their letters in titles.
+# Weights outside these multiples of the longest row are drawn at another scale than the rows.
+SHORTEST_WEIGHTS = 0.4
+LONGEST_WEIGHTS = 2.0
+# In titles, longer names of classes (in characters) are replaced by their letters.
 LONGEST_LABEL = 8
 
 
 @dataclass(frozen=True)
 class Step:
-    """One example and what it did."""
+    """One example, and the weights before and after it."""
 
-    update: int  # its number, from 1; 0 if the example was classified right
-    t: int  # the number of the example, from 1
+    update: int  # number of the update, from 1; 0 if the example led to none
+    t: int  # number of the example, from 1
     row: int
-    at: FloatArray  # where it lies
+    at: FloatArray  # the example as a point of the plane
     right: Any  # its class
-    y_pred: Any  # what was predicted for it; None at a tie that counts as a mistake
-    rule: str  # what the example did to the weights, with its numbers
+    y_pred: Any  # the prediction; None for a tie that counts as a mistake
+    rule: str  # the update as a formula with numbers
     W: FloatArray  # (k, 2): the weights after it, one row for two classes
     b: FloatArray
     W_before: FloatArray
     b_before: FloatArray
-    segment: FloatArray | None  # (2, 2): the boundary of two classes, where the box shows it
+    segment: FloatArray | None  # (2, 2): the boundary of two classes inside the box
     segment_before: FloatArray | None
-    # (2, 2): each vector of weights, from its line (two classes) or the origin, where it is seen.
+    # (2, 2): the visible weight vectors, drawn from their line (two classes) or the origin
     arrows: Mapping[int, FloatArray]
     arrows_before: Mapping[int, FloatArray]
-    areas: Mapping[int, FloatArray]  # (m, 2): where the class at this place is predicted after it
+    areas: Mapping[int, FloatArray]  # (m, 2): region of each class after the example
 
 
 @dataclass(frozen=True)
@@ -67,57 +68,77 @@ class RunInPlane:
     """Rows in their plane, and the steps of a learner over them."""
 
     points: FloatArray
-    places: IndexArray  # the place of the class of each row
-    marks: tuple[Mark, ...]  # how each class is shown, in the order of the ledger
+    places: IndexArray  # class index of each row
+    marks: tuple[Mark, ...]  # of each class, in the order of the ledger
     plane: Plane
     box: Box
-    scale: float  # the length of arrows over that of the weights
-    each: str  # what a step is: "update" or "example"
+    scale: float  # length of arrows divided by that of the weights
+    each: str  # a step is an "update" or an "example"
     steps: tuple[Step, ...]
-    n_steps: int  # how many there are in all
-    predicts_otherwise: bool  # by other weights than those the run ended with
+    n_steps: int  # of the whole run
+    predicts_with_other_weights: bool  # not with those at the end of the run
 
     @property
     def left_out(self) -> int:
+        """Number of steps that are not shown."""
         return self.n_steps - len(self.steps)
 
     @property
     def is_binary(self) -> bool:
+        """True if there is one weight vector, for two classes."""
         return len(self.steps[0].W) == 1
 
     def legend(self, *more: str) -> list[str]:
-        """What the lines, areas and arrows of every step are, in sentences."""
-        sentences = ["Ring: the example.", *more]
-        lines = "Dashed: the line before it; solid: after it."
-        sentences.insert(1, lines if self.is_binary else "Areas: the prediction after it.")
+        """Return sentences that explain the lines, areas and arrows of every step."""
+        sentences = ["Ring: the example."]
+        if self.is_binary:
+            sentences.append("Dashed: the line before it; solid: after it.")
+        else:
+            sentences.append("Areas: the prediction after it.")
+        sentences += more
         if self.scale != 1:
             sentences.append(f"Weights are drawn at {self.scale:g} times their length.")
-        return [*sentences, PREDICTS_OTHERWISE] if self.predicts_otherwise else sentences
+        if self.predicts_with_other_weights:
+            sentences.append(OTHER_WEIGHTS_NOTE)
+        return sentences
 
     def title(self, step: Step) -> str:
-        """What happened, in one line; `two_lines` breaks it before the rule."""
+        """Return the step in one line: example, outcome and rule."""
         names = {mark.label: mark.name for mark in self.marks} | {None: "tie"}
         if max(map(len, names.values())) > LONGEST_LABEL:
             names |= {mark.label: mark.letter for mark in self.marks}
-        which = f"update {step.update}, row {step.row}"
-        outcome = "mistake" if step.y_pred != step.right else "right"
-        if outcome == "right" and step.update:
+
+        which = f"example {step.t}"
+        if self.each == "update":
+            which = f"update {step.update}, row {step.row}"
+        if step.y_pred != step.right:
+            outcome = "mistake"
+        elif step.update:
             outcome = "right by too little"
-        return (
-            f"{which if self.each == 'update' else f'example {step.t}'}: y = {names[step.right]}, "
-            f"ŷ = {names[step.y_pred]}, {outcome}: {step.rule}"
-        )
+        else:
+            outcome = "right"
+        classes = f"y = {names[step.right]}, ŷ = {names[step.y_pred]}"
+        return f"{which}: {classes}, {outcome}: {step.rule}"
 
 
 def two_lines(title: str) -> str:
-    """The title of a step with the rule below what happened."""
+    """Break the title of a step before its rule."""
     return "\n".join(title.rsplit(": ", 1))
 
 
 def read_run(
-    model: Any, X: Any, y: Any, *, each: str, choose: Any, box: Box | None = None
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    each: str,
+    choose: Callable[[int], Sequence[int]],
+    box: Box | None = None,
 ) -> RunInPlane:
-    """The steps that ``choose`` takes, a function of their number that gives places in order."""
+    """Replay a recorded run in the plane of its one or two features.
+
+    ``choose`` is a function from the number of steps to the indices of those to show, in order.
+    """
     ledger = ledger_of(model)
     if not isinstance(ledger, Ledger):
         raise InputError(
@@ -133,34 +154,43 @@ def read_run(
         )
     names = arguments.feature_names(model)
     plane = plane_of(np.ones(d), None, names)
-    points = plane.seen(table)
+    points = plane.project(table)
     known = _marks_in_order(ledger.classes)
     places = arguments.labels(y, len(points), ledger.classes)
+
+    # The states before and after each chosen step.
     run = LinearRun(ledger, table)
     visits = run.visits(each)
     chosen = [visits[place] for place in choose(len(visits))]
     if not chosen:
         raise InputError("this run made no update, so there is nothing to show.")
-    states = run.states(k + after for _, _, k, moved in chosen for after in {0, moved})
-    seen = {k: (plane.seen(W), b) for k, (W, b) in states.items()}
-    W_all = np.vstack([W for W, _ in seen.values()])
-    through_origin = not any(b.any() for _, b in seen.values())
+    wanted = {visit.n_before for visit in chosen}
+    wanted |= {visit.n_before + 1 for visit in chosen if visit.is_update}
+    states = {k: (plane.project(W), b) for k, (W, b) in run.states(wanted).items()}
+    W_all = np.vstack([W for W, _ in states.values()])
+    through_origin = not any(b.any() for _, b in states.values())
+
     scale = None
     if box is not None:
         box = checked_box(box)
     else:
         shown = np.vstack([points, np.zeros((1, 2))]) if through_origin else points
-        longest, farthest = np.abs(W_all).max(), np.abs(points).max()
+        longest = np.abs(W_all).max()
+        farthest = np.abs(points).max()
         if through_origin and SHORTEST_WEIGHTS * farthest <= longest <= LONGEST_WEIGHTS * farthest:
-            # Of about the size of the rows: the step is then seen to be the example.
-            # With some room for their names.
-            shown, scale = np.vstack([shown, 1.15 * W_all]), 1.0
-        box = around(shown, is_line=plane.is_line)
+            # Weights about as long as the rows are drawn at the same scale, so that each step can
+            # be seen to be the example. The factor leaves room for their names.
+            shown = np.vstack([shown, 1.15 * W_all])
+            scale = 1.0
+        box = box_around(shown, is_line=plane.is_line)
     if scale is None:
         scale = scale_of(np.linalg.norm(W_all, axis=1), box)
-    steps, ties = [], getattr(model, "ties", "mistake")
+
+    steps = []
+    ties = getattr(model, "ties", "mistake")  # a ledger has none
     for t, row, k, is_update in chosen:
-        (W, b), (W_before, b_before) = seen[k + is_update], seen[k]
+        W, b = states[k + is_update]
+        W_before, b_before = states[k]
         update = ledger[k] if is_update else None
         right = int(places[row])
         steps.append(
@@ -193,60 +223,73 @@ def read_run(
         each=each,
         steps=tuple(steps),
         n_steps=len(visits),
-        predicts_otherwise=_predicts_otherwise(model, ledger, X),
+        predicts_with_other_weights=_predicts_with_other_weights(model, ledger, X),
     )
 
 
-def _predicts_otherwise(model: Any, ledger: Any, X: Any) -> bool:
+def _predicts_with_other_weights(model: Any, ledger: Ledger, X: Any) -> bool:
+    """Return whether a model predicts with other weights than those at the end of its run."""
     if model is ledger:
         return False
     if not arguments.predicts_linearly(model):
         return True
     W, b = ledger.replay(X)
     if len(W) > 1:
+        # The ledger lists classes by first occurrence, the model sorts them.
         order = sorted(range(len(ledger.classes)), key=ledger.classes.__getitem__)
-        W, b = W[order], b[order]
+        W = W[order]
+        b = b[order]
     return not (np.array_equal(W, model.coef_) and np.array_equal(b, model.intercept_))
 
 
 def _marks_in_order(classes: Sequence[Any]) -> tuple[Mark, ...]:
-    """Marks in the order of the ledger, each as it is in all other pictures."""
-    of = {mark.label: mark for mark in marks(sorted(classes))}
-    return tuple(of[label] for label in classes)
+    """Return marks in the order of the ledger, each the same as in all other pictures."""
+    mark_of = {mark.label: mark for mark in marks(sorted(classes))}
+    return tuple(mark_of[label] for label in classes)
 
 
 def _rule(
     update: Update | None, right: int, known: Sequence[Mark], W: FloatArray, b: FloatArray | None
 ) -> str:
-    """``w ← w + x = (2, −1)``; of several classes the vectors that moved, without numbers."""
+    """Return ``w ← w + x = (2, −1)``, or the vectors that moved if there are several classes."""
     x = "x" if update is None or update.step == 1 else f"{short_number(update.step)}x"
     if len(W) > 1:
         if update is None:
             return "no weights change"
-        moved = [(known[right], "+")]
-        moved += [(mark, "−") for mark in known if mark.label == update.y_pred is not None]
-        names = [(weight_name(mark), sign) for mark, sign in moved]
-        return ", ".join(f"{name} ← {name} {sign} {x}" for name, sign in names)
+        raised = weight_name(known[right])
+        rules = [f"{raised} ← {raised} + {x}"]
+        for mark in known:
+            if update.y_pred is not None and mark.label == update.y_pred:
+                lowered = weight_name(mark)
+                rules.append(f"{lowered} ← {lowered} − {x}")
+        return ", ".join(rules)
+
     w = ", ".join(short_number(part) for part in W[0].tolist())
     now = f"({w})" if W.shape[1] > 1 else w
     if b is not None:
         now += f", b = {short_number(float(b[0]))}"
-    return f"w = {now}" if update is None else f"w ← w {'−+'[right]} {x} = {now}"
+    if update is None:
+        return f"w = {now}"
+    sign = "+" if right == 1 else "−"
+    return f"w ← w {sign} {x} = {now}"
 
 
 def weight_name(mark: Mark) -> str:
-    """What the weights of a class are called."""
+    """Return the name of the weights of a class: "w₃" for class 3, "w a" for class a."""
     subscripts = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
     name = mark.letter.translate(subscripts)
     return f"w{name}" if name != mark.letter else f"w {name}"
 
 
 def _line(W: FloatArray, b: FloatArray, box: Box) -> FloatArray | None:
-    return segment(W[0], float(b[0]), box) if len(W) == 1 else None
+    """Return the boundary of two classes inside the box; None for more classes."""
+    if len(W) > 1:
+        return None
+    return segment(W[0], float(b[0]), box)
 
 
 def _arrows(W: FloatArray, b: FloatArray, box: Box, scale: float) -> dict[int, FloatArray]:
-    """Arrows by place; one whose tip would lie outside the picture is left out."""
+    """Return the arrows of the weights by class index, without those that leave the picture."""
     if len(W) == 1:
         arrow = arrow_of(W[0], float(b[0]), box, scale)
         return {} if arrow is None or is_outside(arrow[1], box) else {0: arrow}
@@ -254,6 +297,11 @@ def _arrows(W: FloatArray, b: FloatArray, box: Box, scale: float) -> dict[int, F
 
 
 def _areas(W: FloatArray, b: FloatArray, box: Box, n_classes: int) -> Mapping[int, FloatArray]:
-    if (W[0] == W).all() and (b == b[0]).all() and (len(W) > 1 or not (W.any() or b.any())):
+    """Return the region of each class; none if all classes have the same score everywhere."""
+    if len(W) > 1:
+        is_tie = bool((W[0] == W).all() and (b == b[0]).all())
+    else:
+        is_tie = not (W.any() or b.any())
+    if is_tie:
         return {}
     return divide(W, b, box, range(n_classes)).polygons

@@ -1,4 +1,4 @@
-"""How pictures look: colours that everyone tells apart, a shape and a letter beside each colour."""
+"""Themes and marks of pictures: a colour, a shape and a letter for each class."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 
-LONGEST_NAME, KEPT_AT_END = 24, 7
-# Filled shapes that stay apart at the size of a full stop.
+# In characters.
+LONGEST_NAME = 24
+KEPT_AT_END = 7
+# Filled shapes that can be distinguished at the size of a full stop.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">")
 
 
@@ -21,51 +23,63 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">")
 class Theme:
     """The colours of a picture.
 
-    The palettes keep their colours apart for normal sight and in protanopia, deuteranopia and
-    tritanopia, and each colour apart from the paper; the tests measure both.
+    The colours of a palette can be distinguished from each other and from the paper, with normal
+    sight and with protanopia, deuteranopia and tritanopia; tests measure this.
     """
 
     name: str
     paper: str
     ink: str  # lines and words
-    faint: str  # what stays behind: old lines, bands
+    faint: str  # background: old lines, bands
     rule: str  # grid lines
-    palette: tuple[str, ...]  # one a class, from the first again when there are more classes
+    palette: tuple[str, ...]  # one per class, repeated if there are more classes
     alarm: str  # mistakes
 
     def colour(self, place: int) -> str:
-        """The colour of the class at this place."""
+        """Return the colour of the class with this index."""
         return self.palette[place % len(self.palette)]
 
     def tint(self, colour: str, share: float = 0.16) -> str:
-        """A colour thinned with the paper, for areas; unlike transparency it does not add up."""
+        """Mix a colour with the paper, for areas; unlike transparency, overlaps do not add up."""
         return "#" + bytes(self.tints(colour, np.array(share))).hex()
 
     def tints(self, colour: str, shares: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
-        """The same for an array of shares: red, green and blue from 0 to 255 along a new axis."""
+        """Mix a colour with the paper in many shares; red, green and blue are the last axis."""
         share = shares[..., None]
         mixed = share * _channels(colour) + (1 - share) * _channels(self.paper)
         return np.asarray(np.rint(mixed), np.uint8)
 
     def settings(self) -> dict[str, Any]:
-        """Matplotlib's settings while something is drawn with this theme."""
+        """Return Matplotlib's settings for drawing with this theme."""
         return {
-            **{f"axes.{name}color": self.ink for name in ("edge", "label", "title")},
-            **{f"{name}.color": self.ink for name in ("text", "xtick", "ytick")},
-            **{f"{name}.facecolor": self.paper for name in ("figure", "axes")},
-            **{f"savefig.{name}color": "auto" for name in ("face", "edge")},
-            **{f"axes.{name}": False for name in ("spines.top", "spines.right", "grid")},
-            **{f"axes.{name}": True for name in ("axisbelow", "unicode_minus")},
-            **{f"{name}.linewidth": 0.8 for name in ("axes", "grid")},
-            **{f"{name}.labelsize": 9 for name in ("xtick", "ytick")},
-            **{f"legend.{name}fontsize": 9 for name in ("", "title_")},
+            "figure.facecolor": self.paper,
+            "axes.facecolor": self.paper,
+            "savefig.facecolor": "auto",
+            "savefig.edgecolor": "auto",
+            "axes.edgecolor": self.ink,
+            "axes.labelcolor": self.ink,
+            "axes.titlecolor": self.ink,
+            "text.color": self.ink,
+            "xtick.color": self.ink,
+            "ytick.color": self.ink,
+            "grid.color": self.rule,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": False,
+            "axes.axisbelow": True,
+            "axes.unicode_minus": True,
+            "axes.linewidth": 0.8,
+            "grid.linewidth": 0.8,
+            "lines.linewidth": 1.8,
+            "font.size": 10,
             "axes.titlesize": 11,
             "axes.labelsize": 10,
-            "font.size": 10,
-            "text.usetex": False,
+            "xtick.labelsize": 9,
+            "ytick.labelsize": 9,
+            "legend.fontsize": 9,
+            "legend.title_fontsize": 9,
             "legend.frameon": False,
-            "grid.color": self.rule,
-            "lines.linewidth": 1.8,
+            "text.usetex": False,
             "image.cmap": "gray",
         }
 
@@ -92,31 +106,31 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
 def theme_named(theme: str | Theme) -> Theme:
-    """A theme by its name; a theme of one's own is taken as it is."""
+    """Return a theme by its name; a `Theme` is returned unchanged."""
     if isinstance(theme, Theme):
         return theme
     return THEMES[checks.choice("theme", theme, *THEMES)]
 
 
 def theme_of_paper(colour: Any) -> Theme:
-    """The theme whose lines are seen on this ground (red, green and blue from 0 to 1)."""
+    """Return the theme that is readable on a background (red, green and blue from 0 to 1)."""
     red, green, blue = colour[:3]
     return DARK if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else LIGHT
 
 
 @dataclass(frozen=True)
 class Mark:
-    """How a class is shown."""
+    """The name, letter, colour and shape of a class in pictures."""
 
     label: Any  # the class itself
-    name: str  # what the legend calls it
+    name: str  # in the legend
     letter: str  # a short name, at most two characters, different for every class
-    place: int  # among the classes; `Theme.colour` gives the colour for it
-    marker: str  # its shape, by Matplotlib's name
+    place: int  # index of the class, and of its colour in the palette
+    marker: str  # Matplotlib's name of its shape
 
 
 def marks(classes: Iterable[Any]) -> tuple[Mark, ...]:
-    """A mark for each class, in order.
+    """Return a mark for each class, in order.
 
     >>> [mark.letter for mark in marks([-1, 1])], [mark.letter for mark in marks(["no", "yes"])]
     (['−', '+'], ['n', 'y'])
@@ -125,18 +139,18 @@ def marks(classes: Iterable[Any]) -> tuple[Mark, ...]:
     names = [named(label) for label in listed]
     if _are_signs(listed):
         names = ["−1", "+1"]
-    return tuple(
-        Mark(label, name, letter, place, MARKERS[place % len(MARKERS)])
-        for place, (label, name, letter) in enumerate(
-            zip(listed, names, _letters(listed, names), strict=True)
-        )
-    )
+    letters = _letters(listed, names)
+    found = []
+    for place, (label, name, letter) in enumerate(zip(listed, names, letters, strict=True)):
+        marker = MARKERS[place % len(MARKERS)]
+        found.append(Mark(label, name, letter, place, marker))
+    return tuple(found)
 
 
 def named(label: Any, longest: int = LONGEST_NAME) -> str:
-    """A label as one short line of text that can be printed.
+    """Return a label as one short, printable line of text.
 
-    Of a long one both ends are kept, since labels often differ in the last letters.
+    A long label keeps both ends, because labels often differ in the last letters.
 
     >>> named(-1), named("two\\nlines"), named("ward of the hospital, bed 12")
     ('−1', 'two lines', 'ward of the hosp… bed 12')
@@ -154,40 +168,46 @@ def named(label: Any, longest: int = LONGEST_NAME) -> str:
 
 
 def _letters(labels: list[Any], names: list[str]) -> list[str]:
+    """Return a different short name per class: its name, its first letter, or A, B, C …"""
     if _are_signs(labels):
         return ["−", "+"]
     firsts = [name[0] for name in names]
-    for candidate in (names, firsts):
-        if all(len(name) <= 2 for name in candidate) and len(set(candidate)) == len(candidate):
-            return candidate
-    return [_counted(place) for place in range(len(names))]
+    for candidates in (names, firsts):
+        are_short = all(len(name) <= 2 for name in candidates)
+        are_different = len(set(candidates)) == len(candidates)
+        if are_short and are_different:
+            return candidates
+    return [_column_letters(place) for place in range(len(names))]
 
 
 def _are_signs(labels: list[Any]) -> bool:
+    """Return whether the classes are the numbers -1 and 1."""
     return all(isinstance(label, int | float) for label in labels) and labels == [-1, 1]
 
 
-def _counted(place: int) -> str:
-    """A to Z, then AA, AB and so on."""
+def _column_letters(place: int) -> str:
+    """Return A to Z, then AA, AB and so on, as spreadsheets name their columns."""
     more, last = divmod(place, 26)
-    return (_counted(more - 1) if more else "") + string.ascii_uppercase[last]
+    prefix = _column_letters(more - 1) if more else ""
+    return prefix + string.ascii_uppercase[last]
 
 
 def drawable(text: str, families: Sequence[str]) -> str:
-    """Text that Matplotlib draws as it stands, letter for letter.
+    """Escape text so that Matplotlib draws it literally.
 
-    A dollar sign would start a formula; a letter that no font has would come out as an empty box,
-    so its number is shown instead.
+    A dollar sign would start a formula. A letter that no font has would be drawn as an empty box,
+    so its code is shown instead.
     """
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
     fonts = [get_font(findfont(FontProperties(family=[family]))) for family in families]
-    shown = "".join(
-        c if c == "\n" or any(font.get_char_index(ord(c)) for font in fonts) else f"\\u{ord(c):04x}"
-        for c in text
-    )
-    return shown.replace("$", r"\$")
+    shown = []
+    for c in text:
+        has_glyph = c == "\n" or any(font.get_char_index(ord(c)) for font in fonts)
+        shown.append(c if has_glyph else f"\\u{ord(c):04x}")
+    return "".join(shown).replace("$", r"\$")
 
 
-def _channels(colour: str) -> Any:
+def _channels(colour: str) -> npt.NDArray[np.float64]:
+    """Return red, green and blue of a colour such as "#0072b2", from 0 to 255."""
     return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], np.float64)

@@ -1,4 +1,4 @@
-"""The path of a tagger through a sentence, beside the right one."""
+"""Picture of the path of a tagger through a sentence, and of the right path."""
 
 from __future__ import annotations
 
@@ -9,38 +9,48 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import fitted, short_number
+from rosenblatt.plot.curves import cut_to_fit, short_number
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.pen import Look
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rosenblatt.structured.paths import PathExplanation
 
-# Of larger tag sets only the tags on the two paths are shown.
+# With more tags only those on the two paths are shown.
 MOST_TAGS = 12
+# In characters.
 LONGEST_WORD = 14
-# In longer sentences a score takes two lines.
+# In longer sentences (in tokens) a score is written on two lines.
 MOST_ROOMY = 16
 
 
 class TagPathDisplay(Display):
-    """Tokens across, tags up, and one or two paths through them.
+    """Tokens from left to right, tags from top to bottom, and one or two paths through them.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     tokens : list of str
+        The words of the sentence.
     tags : list of str
-        The tags shown, from above.
+        The tags shown, from top to bottom.
     predicted, gold : list of str
-        The tags found and the right ones; gold is None if they were not given.
+        The predicted tags and the right ones; gold is None if they were not given.
     predicted_scores, gold_scores : list of (float, float)
-        For each token what its features and what the step from the tag before say for the tag.
+        For each token the score of its features for the tag, and that of the step from the previous
+        tag.
     differ : list of int
-        The tokens where the two paths differ.
+        Indices of the tokens where the two paths differ.
     score, gold_score : float
         The sums along the paths; gold_score is None without gold.
     left_out : int
-        Tags of the tagger that are not shown, for they are on neither path.
+        Number of tags that are not shown, because they are on neither path.
     """
 
     tokens: list[str]
@@ -75,17 +85,22 @@ class TagPathDisplay(Display):
         width = 1.6 + column * len(self.tokens)
         return float(np.clip(width, 4.6, 16.0)), 1.7 + 0.42 * len(self.tags)
 
-    def _draw(self, ax: Any, pen: Pen) -> None:
+    def _draw(self, ax: Axes, pen: Pen) -> None:
         theme = pen.theme
-        n, height = len(self.tokens), {tag: i for i, tag in enumerate(self.tags)}
+        n = len(self.tokens)
+        height = {tag: i for i, tag in enumerate(self.tags)}
         x = np.arange(n)
+
+        # A dot for every token and tag; tokens where the paths differ are tinted.
         grid = np.array([(i, j) for i in range(n) for j in range(len(self.tags))])
         ax.scatter(grid[:, 0], grid[:, 1], s=12, color=theme.tint(theme.faint, 0.55), zorder=1)
         for i in self.differ:
             ax.axvspan(i - 0.5, i + 0.5, color=theme.tint(theme.alarm, 0.1), lw=0.6, zorder=0)
+
+        # The two paths.
         if self.gold is not None:
-            # Broad and broken, so that it is seen under the other path as well.
-            line: Any = {"color": theme.tint(theme.colour(1), 0.6), "ls": (0, (1.6, 0.5)), "lw": 5}
+            # Wide and dashed, so that it is visible below the other path.
+            line: Look = {"color": theme.tint(theme.colour(1), 0.6), "ls": (0, (1.6, 0.5)), "lw": 5}
             line |= {"marker": "s", "ms": 13, "mfc": theme.paper, "mec": theme.colour(1), "mew": 2}
             ax.plot(x, [height[tag] for tag in self.gold], zorder=3, label="gold", **line)
         line = {"color": theme.colour(0), "lw": 2.0, "marker": "o", "ms": 6}
@@ -93,52 +108,64 @@ class TagPathDisplay(Display):
         for i in self.differ:
             assert self.gold is not None
             assert self.gold_scores is not None
-            found, right = height[self.predicted[i]], height[self.gold[i]]
+            found = height[self.predicted[i]]
+            right = height[self.gold[i]]
             self._write_score(ax, pen, i, found, self.predicted_scores[i], found < right)
             self._write_score(ax, pen, i, right, self.gold_scores[i], found >= right)
+
+        # Words and tags at the axes.
         ax.set(xlim=(-0.6, n - 0.4), ylim=(len(self.tags) - 0.25, -0.75))
         size = 9 if n <= MOST_ROOMY else 7.5
-        words = [fitted(pen, word, LONGEST_WORD) for word in self.tokens]
-        crowded = max(map(len, words)) > 9 or n > MOST_ROOMY
-        tilt: Any = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
-        ax.set_xticks(x, words, fontsize=size, **(tilt if crowded else {"va": "baseline"}))
-        if not crowded:
+        words = [cut_to_fit(pen, word, LONGEST_WORD) for word in self.tokens]
+        is_crowded = max(map(len, words)) > 9 or n > MOST_ROOMY
+        if is_crowded:
+            tilt: Look = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
+            ax.set_xticks(x, words, fontsize=size, **tilt)
+        else:
+            ax.set_xticks(x, words, fontsize=size, va="baseline")
             ax.tick_params(axis="x", pad=13)
-        tags = [fitted(pen, style.named(tag), LONGEST_WORD) for tag in self.tags]
+        tags = [cut_to_fit(pen, style.named(tag), LONGEST_WORD) for tag in self.tags]
         ax.set_yticks(range(len(self.tags)), tags, fontsize=size)
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
         if self.gold is not None:
-            where = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+            where: Look = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
             ax.legend(ncols=2, reverse=True, **where)
 
     def _write_score(
-        self, ax: Any, pen: Pen, i: int, j: int, parts: tuple[float, float], above: bool
+        self, ax: Axes, pen: Pen, i: int, j: int, parts: tuple[float, float], above: bool
     ) -> None:
+        """Write the score of the features and that of the step at one token and tag."""
         features, step = parts
         sign = "+" if step >= 0 else "−"
         between = " " if len(self.tokens) <= MOST_ROOMY else "\n"
         words = f"{short_number(features)}{between}{sign} {short_number(abs(step))}"
-        side, away = ("bottom", 10) if above else ("top", -10)
-        pen.note(ax, words, (i, j), (0, away), va=side, fontsize=8, zorder=6)
+        side = "bottom" if above else "top"
+        offset = 10 if above else -10
+        pen.note(ax, words, (i, j), (0, offset), va=side, fontsize=8, zorder=6)
 
 
 def tag_path(
     source: Any, sentence: Sequence[Any] | None = None, gold: Sequence[str] | None = None
 ) -> TagPathDisplay:
-    """Show the tags of a sentence as a path through all tags, beside the right ones (L1.16).
+    """Show the tags of a sentence as a path through all tags, with the right path (L1.16).
 
     Parameters
     ----------
     source : SequenceTagger or PathExplanation
-        A fitted tagger, or what its ``explain`` gave; then leave the rest out.
+        A fitted tagger, or the result of its ``explain``, which includes the sentence and tags.
     sentence : list of tokens, default=None
+        The sentence to tag.
     gold : list of str, default=None
-        The right tags, or any others to compare with.
+        The right tags, or any other tags to compare with.
+
+    Returns
+    -------
+    display : TagPathDisplay
 
     See Also
     --------
-    rosenblatt.plot.confusion : All sentences at once.
+    rosenblatt.plot.confusion : Show the confusions over many sentences.
 
     Examples
     --------
@@ -165,7 +192,8 @@ def tag_path(
         found = source.explain(sentence, gold)
     if not found.predicted:
         raise InputError("this sentence has 0 tokens; there is nothing to show.")
-    known, right = list(found.tag_scores[0]), found.compared
+    known = list(found.tag_scores[0])
+    right = found.compared
     used = {choice.tag for choice in (*found.predicted, *(right or ()))}
     shown = known if len(known) <= MOST_TAGS else [tag for tag in known if tag in used]
     return TagPathDisplay(
@@ -182,7 +210,7 @@ def tag_path(
 
 
 def _word(token: Any) -> str:
-    """The word of a token: itself, or the first part of a tuple, list or mapping."""
+    """Return the word of a token: itself, or the first part of a tuple, list or mapping."""
     if isinstance(token, Mapping):
         token = next(iter(token.values()), "")
     elif not isinstance(token, str):

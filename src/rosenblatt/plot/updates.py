@@ -1,36 +1,44 @@
-"""A picture of every update: the example, the old line and the new one."""
+"""Pictures of every update of a run: the example, the old line and the new one."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt import checks
 from rosenblatt.plot.curves import panels, short_number
 from rosenblatt.plot.display import PANEL, SINGLE_PANEL, Pen, SmallPanels
-from rosenblatt.plot.pen import AREA, CROWD
-from rosenblatt.plot.plane import Box, along, is_outside, way_to_rows
+from rosenblatt.plot.pen import AREA, CROWD, Look
+from rosenblatt.plot.plane import Box, along, distance_to_rows, is_outside
 from rosenblatt.plot.steps import RunInPlane, Step, read_run, two_lines, weight_name
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# In points.
 TITLE_SIZE = 8.5
-# Of so few rows the numbers of each example can be read.
+# With more rows the coordinates of the examples are not written.
 MOST_WRITTEN = 12
-# Of a usual letter, in shares of the size of its font.
+# Width of an average letter, as a share of the font size.
 LETTER_WIDTH = 0.58
 
 
 class RunDisplay(SmallPanels):
-    """Base of the pictures of a run, step by step.
+    """Base of pictures of a run, step by step.
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     run : RunInPlane
-        Rows, box and steps; ``run.steps[k]`` has the lines and arrows of a picture.
+        Rows, box and steps; ``run.steps[k]`` holds the lines and arrows of a picture.
     titles : tuple of str
-        One a picture.
+        One per picture.
     left_out : int
-        Steps of the run that are not shown.
+        Number of steps that are not shown.
     """
 
     caption: str
@@ -45,11 +53,29 @@ class RunDisplay(SmallPanels):
 
 
 class UpdatesDisplay(RunDisplay):
-    """A panel for each step of a run; `updates` makes it."""
+    """A panel for each step of a run; `updates` makes it.
+
+    Attributes
+    ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
+    run : RunInPlane
+        Rows, box and steps; ``run.steps[k]`` holds the lines and arrows of a picture.
+    titles : tuple of str
+        One per picture.
+    left_out : int
+        Number of steps that are not shown.
+    """
 
     def _grid(self) -> tuple[int, int]:
         n = len(self.run.steps)
-        columns = n if n <= 3 else 3 if n in (5, 6, 9) else 4
+        columns = 4
+        if n <= 3:
+            columns = n
+        elif n in (5, 6, 9):
+            columns = 3
         return -(-n // columns), columns
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
@@ -72,47 +98,59 @@ class UpdatesDisplay(RunDisplay):
             pen.legend(axes.flat[0])
 
 
-def _title_size(ax: Any, pen: Pen, titles: list[str]) -> float:
-    """Smaller where the panel is one of many in a narrow place, or a title is long."""
-    inside = ax.get_window_extent().width * 72 / ax.get_figure().dpi
-    wide = inside if not pen.own else 72 * (0.93 * PANEL if pen.small else SINGLE_PANEL)
+def _title_size(ax: Axes, pen: Pen, titles: list[str]) -> float:
+    """Return a font size at which the longest line of a title fits above its panel."""
+    if pen.own:
+        # The layout is not known yet, only the widths that it aims at.
+        width = 72 * (0.93 * PANEL if pen.small else SINGLE_PANEL)
+    else:
+        width = ax.get_window_extent().width * 72 / ax.figure.dpi
     longest = max(len(line) for title in titles for line in title.split("\n"))
-    return float(np.clip(wide / (LETTER_WIDTH * longest), 4.0, TITLE_SIZE if pen.small else 11))
+    largest = TITLE_SIZE if pen.small else 11
+    return float(np.clip(width / (LETTER_WIDTH * longest), 4.0, largest))
 
 
 def has_bias(run: RunInPlane) -> bool:
-    """Whether some line of the run lies off the origin."""
+    """Return whether some line of the run does not go through the origin."""
     return any(step.b.any() or step.b_before.any() for step in run.steps)
 
 
-def draw_axes(ax: Any, pen: Pen) -> None:
-    """The two axes through the origin, behind all else."""
-    for draw in (ax.axhline, ax.axvline):
-        draw(0, color=pen.theme.faint, lw=0.6, zorder=1)
+def draw_axes(ax: Axes, pen: Pen) -> None:
+    """Draw the two axes through the origin, behind everything else."""
+    ax.axhline(0, color=pen.theme.faint, lw=0.6, zorder=1)
+    ax.axvline(0, color=pen.theme.faint, lw=0.6, zorder=1)
 
 
-def _write_example(ax: Any, pen: Pen, run: RunInPlane, step: Step) -> None:
-    """The numbers of the example beside its ring, on the side with most room."""
+def _write_example(ax: Axes, pen: Pen, run: RunInPlane, step: Step) -> None:
+    """Write the coordinates of the example next to its ring, on the side with most room."""
     numbers = [short_number(value) for value in step.at.tolist()[: run.plane.n_features]]
-    words, size = f"({', '.join(numbers)})", 8 if pen.small else 10
+    words = f"({', '.join(numbers)})"
+    size = 8 if pen.small else 10
+
+    # Four candidates, in points from the ring: right, left, above and below.
     half = LETTER_WIDTH * size * len(words) / 2
-    aside, above = half + size + 2, 2.0 * size
-    offsets = np.array([(aside, 0), (-aside, 0), (0, above), (0, -above)])
-    # Of a point in the plane, about.
+    beside = half + size + 2
+    above = 2.0 * size
+    offsets = np.array([(beside, 0), (-beside, 0), (0, above), (0, -above)])
+
+    # The outline of the words at each candidate, in the units of the plane (one point is about
+    # ``unit``).
     unit = (run.box[1] - run.box[0]) / (72 * (PANEL if pen.small else SINGLE_PANEL))
-    corners = unit * np.array([(across, up) for across in (-half, 0, half) for up in (-size, size)])
-    words_at = step.at + unit * offsets[:, None] + corners
+    outline = unit * np.array([(x, y) for x in (-half, 0, half) for y in (-size, size)])
+    candidates = step.at + unit * offsets[:, None] + outline
+
+    # Keep away from rows and lines, and inside the box.
     lines = [step.segment, step.segment_before, *step.arrows.values()]
     drawn = [along(line, 60) for line in lines if line is not None]
     avoid = np.vstack([run.points, *drawn])
-    free = np.array([way_to_rows(some, avoid).min() for some in words_at])
-    inside = [not any(is_outside(one, run.box) for one in some) for some in words_at]
-    place = int(np.argmax(np.where(inside, free, -1.0)))
-    pen.note(ax, words, step.at, offsets[place], fontsize=size, zorder=7)
+    free = np.array([distance_to_rows(points, avoid).min() for points in candidates])
+    is_inside = [not any(is_outside(at, run.box) for at in points) for points in candidates]
+    best = int(np.argmax(np.where(is_inside, free, -1.0)))
+    pen.note(ax, words, step.at, offsets[best], fontsize=size, zorder=7)
 
 
-def draw_rows(ax: Any, pen: Pen, run: RunInPlane) -> None:
-    """The rows, which no step changes; the fewer, the larger."""
+def draw_rows(ax: Axes, pen: Pen, run: RunInPlane) -> None:
+    """Draw the rows, which are the same in every step; the fewer, the larger."""
     n = len(run.points)
     size = min(max((1500 if pen.small else 9000) / n, 14), 46)
     for place, mark in enumerate(run.marks):
@@ -123,13 +161,14 @@ def draw_rows(ax: Any, pen: Pen, run: RunInPlane) -> None:
             pen.points(ax, of_class, mark, s=size * AREA.get(mark.marker, 1.0))
 
 
-def draw_step(ax: Any, pen: Pen, run: RunInPlane, step: Step) -> None:
-    """The state after one step, the line before it dashed, and the example used."""
+def draw_step(ax: Axes, pen: Pen, run: RunInPlane, step: Step) -> None:
+    """Draw the state after one step, the line before it dashed, and the example used."""
     theme = pen.theme
+    edge: Look = {"lw": 0} if run.is_binary else {"lw": 0.8, "edgecolor": theme.ink}
     for place, corners in step.areas.items():
-        edge = {} if run.is_binary else {"edgecolor": theme.ink}
         tint = theme.tint(pen.colour(run.marks[place]))
-        ax.fill(*corners.T, facecolor=tint, lw=0 if run.is_binary else 0.8, zorder=0, **edge)
+        ax.fill(*corners.T, facecolor=tint, zorder=0, **edge)
+
     if step.update and step.segment_before is not None:
         ax.plot(*step.segment_before.T, color=theme.faint, lw=1.4, ls=(0, (4, 2.5)), zorder=3)
     if step.segment is not None:
@@ -137,15 +176,19 @@ def draw_step(ax: Any, pen: Pen, run: RunInPlane, step: Step) -> None:
     if step.update and not (step.b.any() or step.b_before.any()):
         _draw_sum(ax, pen, step)
     for place, ends in step.arrows.items():
-        mark = run.marks[place]
-        name, colour = ("w", "") if run.is_binary else (weight_name(mark), pen.colour(mark))
-        pen.arrow(ax, ends, name, colour=colour)
-    ring = {"s": 170 if pen.small else 230, "facecolors": "none", "linewidths": 2.0, "zorder": 5}
-    ax.scatter(*step.at[:, None], edgecolors=theme.alarm if step.update else theme.ink, **ring)
+        if run.is_binary:
+            pen.arrow(ax, ends, "w")
+        else:
+            mark = run.marks[place]
+            pen.arrow(ax, ends, weight_name(mark), colour=pen.colour(mark))
+
+    ring: Look = {"s": 170 if pen.small else 230, "facecolors": "none", "linewidths": 2.0}
+    ring |= {"edgecolors": theme.alarm if step.update else theme.ink, "zorder": 5}
+    ax.scatter(*step.at[:, None], **ring)
 
 
-def _draw_sum(ax: Any, pen: Pen, step: Step) -> None:
-    """Weights before, and the way from their tip to that of the new ones: the step."""
+def _draw_sum(ax: Axes, pen: Pen, step: Step) -> None:
+    """Draw the weights before the step, and the way from their tip to the new one: the step."""
     for place, after in step.arrows.items():
         if np.array_equal(step.W[place], step.W_before[place]):
             continue
@@ -165,7 +208,7 @@ def updates(
     each: str = "update",
     box: Box | None = None,
 ) -> UpdatesDisplay:
-    """Show a run as one picture an update: the example used, the old line and the new one, and w.
+    """Show one picture per update of a run: the example, the old line and the new one, and w.
 
     Parameters
     ----------
@@ -173,17 +216,25 @@ def updates(
         A linear learner that was fitted with ``record=True`` on one or two features, or its ledger.
     X : array-like of shape (n_samples, n_features)
         The rows it was fitted on.
+    y : array-like of shape (n_samples,)
+        The labels of the rows.
     max_frames : int, default=12
-        Most pictures to show. Of more updates the first and the last are taken, of more examples
-        the first; the caption says how many were left out.
+        Maximum number of pictures. From more updates the first and the last are taken, from more
+        examples the first; the caption states how many were left out.
     each : {"update", "example"}, default="update"
-        A picture for each update, or for each example whether it was classified right or not. The
-        latter needs rows that were taken in their order (``shuffle=False``).
+        One picture per update, or per example, including those classified right. The latter needs
+        rows that were taken in order (``shuffle=False``).
+    box : (xmin, xmax, ymin, ymax), default=None
+        The part of the plane to show. None shows all rows.
+
+    Returns
+    -------
+    display : UpdatesDisplay
 
     See Also
     --------
-    animate : The same as a film.
-    boundary : The end of a run, in full.
+    animate : Show the same pictures as an animation.
+    boundary : Show the end of a run in full.
 
     Examples
     --------
@@ -204,18 +255,20 @@ def updates(
     """
     checks.whole("max_frames", max_frames, at_least=1, at_most=100)
 
-    def ends(n: int) -> list[int]:
+    def first_and_last(n: int) -> list[int]:
         if n <= max_frames or each == "example":
             return list(range(min(n, max_frames)))
-        last = max_frames // 2
-        return [*range(max_frames - last), *range(n - last, n)]
+        n_last = max_frames // 2
+        return [*range(max_frames - n_last), *range(n - n_last, n)]
 
-    run = read_run(model, X, y, each=each, choose=ends, box=box)
+    run = read_run(model, X, y, each=each, choose=first_and_last, box=box)
     return UpdatesDisplay(_caption(run, each, int(max_frames)), run)
 
 
 def _caption(run: RunInPlane, each: str, max_frames: int) -> str:
-    shown, what = len(run.steps), "updates" if each == "update" else "examples"
+    """Describe the pictures in sentences."""
+    shown = len(run.steps)
+    what = "updates" if each == "update" else "examples"
     if not run.left_out:
         sentences = [f"All {shown} {what}." if shown > 1 else f"The only {what[:-1]}."]
     elif each == "example":

@@ -1,32 +1,37 @@
-"""How long each weight vector lived, which is what its vote counts."""
+"""Picture of survival times: how many examples each weight vector survived."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import panel_grid, panels, rule_lines, whole_numbers
+from rosenblatt.plot.curves import draw_grid_lines, panel_grid, panels, whole_numbers
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.pen import Look
 from rosenblatt.plurals import count
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Most vectors that are drawn as bars; more are drawn as lines.
 MOST_BARS = 60
 MOST_PANELS = 12
-# Of more vectors than can be told apart, the longest life of each stretch is drawn.
+# Most lines; of more vectors the longest survival time of each group of neighbours is drawn.
 MOST_LINES = 600
-# From so many times longer than the median on, a logarithmic axis shows both.
+# If the longest time exceeds the median by a larger factor, a logarithmic axis shows both.
 LOG_FROM = 40
 
 
-class Lives(NamedTuple):
-    """The weight vectors of a run, or the states of one function of a kernel machine.
+class SurvivalTimes(NamedTuple):
+    """Survival times of the weight vectors of a run, or of one class of a kernel machine.
 
-    ``survival[k]`` is c_k: how many examples the vector after k mistakes lived. ``name`` is the
-    class it speaks for, None if there is only one run. ``moved_by`` is "update" where the weights
-    were not only moved by mistakes, or where that is not known.
+    ``survival[k]`` is c_k: the number of examples that the vector after k mistakes survived.
+    ``name`` is the class, None if there is only one run. ``moved_by`` is "update" if not only
+    mistakes moved the weights, or if that is not known.
     """
 
     name: str | None
@@ -35,12 +40,12 @@ class Lives(NamedTuple):
 
     @property
     def longest(self) -> int:
-        """The k of the vector that lived longest."""
+        """The k of the vector that survived longest."""
         return int(self.survival.argmax())
 
     @property
     def share(self) -> float:
-        """The share of all votes that it has."""
+        """Share of all votes that the longest survivor has."""
         return float(self.survival.max()) / max(int(self.survival.sum()), 1)
 
 
@@ -49,20 +54,25 @@ class VoteDisplay(Display):
 
     Attributes
     ----------
-    lives : list of Lives
-        One, or one for each class of a kernel machine that trains its classes apart.
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
+    lives : list of SurvivalTimes
+        One, or one for each class of a kernel machine that trains each class against the rest.
     left_out : int
-        Classes that are not shown.
+        Number of classes that are not shown.
     log_axis : bool
-        Whether the survival times are on a logarithmic axis.
+        True if the axis of the survival times is logarithmic.
     """
 
-    lives: list[Lives]
+    lives: list[SurvivalTimes]
     left_out: int
     log_axis: bool
 
     def __post_init__(self) -> None:
-        one, counts = self.lives[0], [len(one.survival) for one in self.lives]
+        one = self.lives[0]
+        counts = [len(times.survival) for times in self.lives]
         self.caption = (
             f"{count(counts[0], 'weight vector')}; the one after "
             f"{count(one.longest, one.moved_by)} lived longest, "
@@ -75,9 +85,9 @@ class VoteDisplay(Display):
                 f"{max(counts):,} weight vectors. A star marks the longest life of each, with its "
                 "share of the votes."
             )
-        longest = max(_stretch(one) for one in self.lives)
-        if longest > 1:
-            self.caption += f" Drawn is the longest life of every {longest:,}."
+        group_size = max(_group_size(times) for times in self.lives)
+        if group_size > 1:
+            self.caption += f" Drawn is the longest life of every {group_size:,}."
         if self.left_out:
             self.caption += f" {count(self.left_out, 'more class', 'more classes')} not shown."
 
@@ -92,28 +102,34 @@ class VoteDisplay(Display):
         most = max(int(one.survival.max()) for one in self.lives)
         for ax, one in panels(axes, self.lives):
             self._draw_lives(ax, pen, one, most)
-        for ax in axes[:, 1:].flat:  # all panels have the same scale
+        # All panels have the same scale, so the numbers at the left are enough.
+        for ax in axes[:, 1:].flat:
             ax.tick_params(labelleft=False)
         axes[len(axes) // 2, 0].set_ylabel("examples survived")
-        below = f", {self.lives[0].moved_by}s before this weight vector" * (axes.size == 1)
+        name = "k"
+        if axes.size == 1:
+            name = f"k, {self.lives[0].moved_by}s before this weight vector"
         for ax in axes[-1]:
-            ax.set_xlabel(f"k{below}")
+            ax.set_xlabel(name)
 
-    def _draw_lives(self, ax: Any, pen: Pen, one: Lives, most: int) -> None:
+    def _draw_lives(self, ax: Axes, pen: Pen, one: SurvivalTimes, most: int) -> None:
+        """Draw the survival times of one run, and a star at the longest."""
         theme = pen.theme
         k = np.arange(len(one.survival))
-        longest, colour = one.longest, theme.colour(0)
+        longest = one.longest
+        colour = theme.colour(0)
         if len(k) <= MOST_BARS:
             ax.bar(k, one.survival, 0.8, color=colour, lw=0)
         else:
-            first = np.arange(0, len(k), _stretch(one))
+            first = np.arange(0, len(k), _group_size(one))
             heights = np.maximum.reduceat(one.survival, first)
-            thick = float(np.clip((100 if pen.small else 280) / len(first), 0.3, 2.5))
-            ax.vlines(first, 0, heights, color=colour, lw=thick)
-        star: Any = {"ms": 11, "color": theme.colour(1), "zorder": 5, "clip_on": False}
+            line_width = float(np.clip((100 if pen.small else 280) / len(first), 0.3, 2.5))
+            ax.vlines(first, 0, heights, color=colour, lw=line_width)
+        star: Look = {"ms": 11, "color": theme.colour(1), "zorder": 5, "clip_on": False}
         ax.plot([longest], [one.survival[longest]], "*", **star)
+
         if self.log_axis:
-            # Linear below 1, so that a vector that saw no example has a place.
+            # Linear below 1, so that a vector that survived no example can be shown.
             ax.set_yscale("symlog", linthresh=1, linscale=0.5)
             ax.set_ylim(0, 4.0 * most)
             ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
@@ -122,30 +138,38 @@ class VoteDisplay(Display):
             whole_numbers(ax.yaxis)
         ax.set_xlim(-0.8 - 0.01 * len(k), len(k) - 0.2)
         whole_numbers(ax.xaxis)
-        rule_lines(ax, pen.theme)
+        draw_grid_lines(ax, pen.theme)
         if pen.small:
-            ax.xaxis.get_major_locator().set_params(nbins=4)
+            ax.locator_params(axis="x", nbins=4)
             ax.set_title(pen.text(f"{one.name}"), loc="left")
-        right = longest > len(k) / 2
-        lived = int(one.survival[longest])
-        words = f"k = {longest:,}: {count(lived, 'example')} ({_percent(one.share)})"
-        words, size = (_percent(one.share), 8) if pen.small else (words, 9)
-        side, away = ("right", -7) if right else ("left", 7)
-        look: Any = {"ha": side, "va": "bottom", "fontsize": size, "halo": False}
-        pen.note(ax, words, (longest, lived), (away, 4), **look)
+
+        # The words go to the side of the star with more room.
+        n_survived = int(one.survival[longest])
+        words = _percent(one.share)
+        if not pen.small:
+            words = f"k = {longest:,}: {count(n_survived, 'example')} ({words})"
+        is_late = longest > len(k) / 2
+        offset = -7 if is_late else 7
+        look: Look = {"ha": "right" if is_late else "left", "va": "bottom", "halo": False}
+        look["fontsize"] = 8 if pen.small else 9
+        pen.note(ax, words, (longest, n_survived), (offset, 4), **look)
 
 
 def vote(source: Any) -> VoteDisplay:
-    """Show how long each weight vector lived: what it counts for in the vote and the average.
+    """Show how long each weight vector survived: its weight in the vote and in the average.
 
-    The vector after the k-th mistake survives c_k examples until the next one (L4.2); with it the
-    voted perceptron predicts ``sign Σ c_k sign(w_k·x + b_k)``. All c_k add up to the examples seen.
+    The vector after the k-th mistake survives c_k examples until the next mistake (L4.2). The voted
+    perceptron predicts ``sign Σ c_k sign(w_k·x + b_k)``. The c_k add up to the examples seen.
 
     Parameters
     ----------
     source : VotedPerceptron, KernelPerceptron, learner with record=True, or Ledger
         A kernel perceptron that trains each class against the rest (``multiclass="ovr"``) has
-        survival times for each; they are drawn side by side, at most 12.
+        survival times for each class; at most 12 are drawn, side by side.
+
+    Returns
+    -------
+    display : VoteDisplay
 
     Examples
     --------
@@ -156,34 +180,36 @@ def vote(source: Any) -> VoteDisplay:
     >>> len(survival), int(survival.sum())
     (339, 1797)
     """
-    lives = _lives(source)
+    lives = _survival_times(source)
     kept = lives[:MOST_PANELS]
     longest = max(int(one.survival.max()) for one in kept)
     usual = max(min(float(np.median(one.survival)) for one in kept), 1.0)
     return VoteDisplay(kept, len(lives) - len(kept), log_axis=longest > LOG_FROM * usual)
 
 
-def _stretch(lives: Lives) -> int:
-    """How many neighbouring vectors share a line."""
-    return -(-len(lives.survival) // MOST_LINES)
+def _group_size(times: SurvivalTimes) -> int:
+    """Return the number of neighbouring vectors that share a line."""
+    return -(-len(times.survival) // MOST_LINES)
 
 
 def _percent(share: float) -> str:
+    """Format a share in percent, with two digits if it is below 1 %."""
     return f"{share:.0%}" if share >= 0.0095 else f"{share:.2%}"
 
 
-def _lives(source: Any) -> list[Lives]:
+def _survival_times(source: Any) -> list[SurvivalTimes]:
+    """Return the survival times of a ledger or a learner: one run, or one per class."""
     if hasattr(source, "survival") and hasattr(source, "entries"):
-        return [Lives(None, source.survival, "update")]
+        return [SurvivalTimes(None, source.survival, "update")]
     try:
         if hasattr(source, "multiclass"):
             if source.multiclass == "ovr" and len(source.classes_) > 2:
                 pairs = zip(source.classes_.tolist(), source.survival_, strict=True)
-                return [Lives(style.named(label), times) for label, times in pairs]
-            return [Lives(None, source.ledger_.best.survival)]
+                return [SurvivalTimes(style.named(label), times) for label, times in pairs]
+            return [SurvivalTimes(None, source.ledger_.best.survival)]
         times = source.survival_ if hasattr(source, "survival_") else source.ledger_.survival
         only_mistakes = len(times) == source.n_mistakes_ + 1
-        return [Lives(None, times, "mistake" if only_mistakes else "update")]
+        return [SurvivalTimes(None, times, "mistake" if only_mistakes else "update")]
     except AttributeError:
         raise InputError(
             f"this {type(source).__name__} does not know how long its weight vectors lived: give a "

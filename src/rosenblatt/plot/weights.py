@@ -1,9 +1,9 @@
-"""What a learner weighs: its largest weights by name, or all of them as an image."""
+"""Picture of the weights of a learner: the largest by name, or all of them as an image."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,13 +14,17 @@ from rosenblatt.learner.explain_rows import feature_names_of
 from rosenblatt.plot import style
 from rosenblatt.plot.curves import panel_grid, panels, readable_on, short_number
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.pen import Look
 from rosenblatt.plurals import count
 
-# Signs are written into the pixels of images up to this side, where the weight is at least this
-# share of the largest.
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Images up to this side have a sign in each pixel whose weight is at least this share of the
+# largest.
 LARGEST_SIGNED = 16
 SIGNED_FROM = 0.3
-# Drawn one by one more pixels than these make a file of megabytes.
+# More pixels are rasterized: as single shapes they make a file of megabytes.
 MOST_VECTOR_PIXELS = 4000
 MOST_PANELS = 12
 
@@ -30,13 +34,18 @@ class WeightImageDisplay(Display):
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     labels : list
         The class of each image.
     against : object
-        The class that negative weights speak for, where there are two; else None.
+        The class that negative weights count for, if there are two classes; otherwise None.
     images : ndarray of shape (n_images, height, width)
+        The weights of each class.
     left_out : int
-        Classes that are not shown.
+        Number of classes that are not shown.
     limit : float
         The largest absolute weight: the end of the scale on both sides.
     """
@@ -77,9 +86,9 @@ class WeightImageDisplay(Display):
         scale = LinearSegmentedColormap.from_list("against and for", hues)
         pairs = list(zip(self.labels, self.images, strict=True))
         for ax, (label, image) in panels(axes, pairs):
-            look = {"cmap": scale, "vmin": -self.limit, "vmax": self.limit}
-            as_dots = self.images.size > MOST_VECTOR_PIXELS
-            mesh = ax.pcolormesh(image, rasterized=as_dots, **look)
+            look: Look = {"cmap": scale, "vmin": -self.limit, "vmax": self.limit}
+            is_large = self.images.size > MOST_VECTOR_PIXELS
+            mesh = ax.pcolormesh(image, rasterized=is_large, **look)
             ax.invert_yaxis()
             ax.set(aspect="equal", xticks=[], yticks=[])
             ax.spines[:].set(visible=True, color=theme.rule)
@@ -89,19 +98,20 @@ class WeightImageDisplay(Display):
                 self._draw_signs(ax, mesh, image, 7.0 if pen.small else 12.0)
         self._draw_scale(axes.flat[len(self.labels) - 1], pen, mesh)
 
-    def _draw_signs(self, ax: Any, mesh: Any, image: FloatArray, size: float) -> None:
-        """A + or − in each pixel that matters, for those who do not see the hue."""
+    def _draw_signs(self, ax: Axes, mesh: Any, image: FloatArray, size: float) -> None:
+        """Write + or − into each large pixel, for readers who do not see the hue."""
         from matplotlib.colors import to_hex
 
-        look = {"ha": "center", "va": "center", "fontsize": size}
+        look: Look = {"ha": "center", "va": "center", "fontsize": size}
         for (i, j), value in np.ndenumerate(image):
             if abs(value) >= SIGNED_FROM * self.limit:
                 ink = readable_on(to_hex(mesh.to_rgba(value)))
                 ax.text(j + 0.5, i + 0.5, "+" if value > 0 else "−", color=ink, **look)
 
-    def _draw_scale(self, ax: Any, pen: Pen, mesh: Any) -> None:
+    def _draw_scale(self, ax: Axes, pen: Pen, mesh: Any) -> None:
+        """Draw the scale of colours to the right of an image."""
         beside = ax.inset_axes((1.06, 0.0, 0.06, 1.0))
-        bar = ax.get_figure().colorbar(mesh, cax=beside)
+        bar: Any = ax.figure.colorbar(mesh, cax=beside)
         bar.outline.set_visible(False)
         names = [short_number(-self.limit), "0", "+" + short_number(self.limit)]
         ends = [-self.limit, 0, self.limit]
@@ -110,9 +120,9 @@ class WeightImageDisplay(Display):
 
 
 class Voice(NamedTuple):
-    """The largest weights for a class, from the most positive to the most negative.
+    """The largest weights of a class, from the most positive to the most negative.
 
-    ``against`` is the class that negative weights speak for, where there are two.
+    ``against`` is the class that negative weights count for, if there are two classes.
     """
 
     label: Any
@@ -127,11 +137,16 @@ class WeightsDisplay(Display):
 
     Attributes
     ----------
+    caption : str
+        A description of the picture, drawn below it if the figure is its own.
+    ax_, figure_ : object
+        The axes and the figure of `plot`; ``ax_`` is an array if there are several panels.
     voices : list of Voice
-        One for two classes, else one for each class shown.
+        One for two classes, otherwise one for each class shown.
     n_features : int
+        Number of features.
     left_out : int
-        Classes that are not shown.
+        Number of classes that are not shown.
     """
 
     voices: list[Voice]
@@ -166,33 +181,39 @@ class WeightsDisplay(Display):
         for ax, voice in panels(axes, self.voices):
             self._draw_voice(ax, pen, voice, most)
 
-    def _draw_voice(self, ax: Any, pen: Pen, voice: Voice, most: float) -> None:
+    def _draw_voice(self, ax: Axes, pen: Pen, voice: Voice, most: float) -> None:
+        """Draw one bar per weight; ``most`` is the largest weight of all panels."""
         theme = pen.theme
         places = np.arange(len(voice.values))
         size = 8 if pen.small else 9
         for sign, place, hatch in ((1, 0, ""), (-1, 1, "///")):
-            mine = voice.values * sign > 0
+            has_sign = voice.values * sign > 0
             tint = theme.tint(theme.colour(place), 0.8)
-            bar = {"color": tint, "edgecolor": theme.paper, "linewidth": 0, "hatch": hatch}
-            ax.barh(places[mine], voice.values[mine], 0.74, **bar)
+            bar: Look = {"color": tint, "edgecolor": theme.paper, "linewidth": 0, "hatch": hatch}
+            ax.barh(places[has_sign], voice.values[has_sign], 0.74, **bar)
+
+        # The weight beyond the end of its bar; the name on the side without a bar, where it needs
+        # no room next to the axes.
+        look: Look = {"textcoords": "offset points", "va": "center"}
         pairs = zip(voice.names, voice.values.tolist(), strict=True)
         for place, (name, value) in enumerate(pairs):
-            ahead, behind = ("left", "right") if value > 0 else ("right", "left")
-            away = 3 if value > 0 else -3
-            look = {"textcoords": "offset points", "va": "center"}
+            ahead = "left" if value > 0 else "right"
+            behind = "right" if value > 0 else "left"
+            offset = 3 if value > 0 else -3
             weight = f"{value:+.3g}".replace("-", "−")
-            ax.annotate(weight, (value, place), (away, 0), ha=ahead, fontsize=size - 1, **look)
-            # On the side without a bar, where it needs no room beside the axes.
+            ax.annotate(weight, (value, place), (offset, 0), ha=ahead, fontsize=size - 1, **look)
             shown = pen.text(style.named(name))
-            ax.annotate(shown, (0, place), (-away, 0), ha=behind, fontsize=size, **look)
+            ax.annotate(shown, (0, place), (-offset, 0), ha=behind, fontsize=size, **look)
+
         ax.axvline(0, color=theme.ink, lw=0.8)
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
         ax.set(xlim=(-1.35 * most, 1.35 * most), ylim=(max(len(places), 1) - 0.4, -0.6))
-        ax.xaxis.get_major_locator().set_params(nbins=4)
+        ax.locator_params(axis="x", nbins=4)
         self._name_axes(ax, pen, voice)
 
-    def _name_axes(self, ax: Any, pen: Pen, voice: Voice) -> None:
+    def _name_axes(self, ax: Axes, pen: Pen, voice: Voice) -> None:
+        """Write the class as a title, or both classes below the axis."""
         name = pen.text(style.named(voice.label))
         if voice.against is None:
             ax.set_title(f"{name}, bias {short_number(voice.bias)}", loc="left", fontsize=10)
@@ -209,21 +230,21 @@ def weights(
     names: Sequence[str] | None = None,
     shape: tuple[int, int] | None = None,
 ) -> WeightsDisplay | WeightImageDisplay:
-    """Show what a linear learner weighs: its largest weights by name, or all as an image.
+    """Show the weights of a linear learner: the largest by name, or all as an image.
 
     Parameters
     ----------
     model : fitted linear learner
-        With ``coef_`` and ``intercept_``. For two classes there is one weight a feature: a
-        positive one speaks for the second class. For more, each class has its own.
+        A learner with ``coef_`` and ``intercept_``. With two classes there is one weight per
+        feature, and a positive one counts for the second class. With more, each class has its own.
     top : int, default=6
-        How many positive and how many negative weights to show for each class.
+        Number of positive and of negative weights to show for each class.
     labels : sequence, default=None
-        Which classes to show, of more than two. None: the first 12.
+        The classes to show, if there are more than two. None shows the first 12.
     names : sequence of str, default=None
-        Names of the features. None: those that the model knows, else ``x[0]``, ``x[1]`` …
+        Names of the features. None takes those stored in the model, or ``x[0]``, ``x[1]`` …
     shape : (height, width), default=None
-        Show all weights as an image of this shape, pixel by pixel.
+        Show all weights as an image of this shape, one pixel per feature.
 
     Returns
     -------
@@ -249,7 +270,9 @@ def weights(
     table = np.asarray(coef, np.float64)
     classes = model.classes_.tolist()
     rows, against = _chosen(classes, labels, len(table))
-    shown, left_out = rows[:MOST_PANELS], len(rows) - len(rows[:MOST_PANELS])
+    shown = rows[:MOST_PANELS]
+    left_out = len(rows) - len(shown)
+    # With two classes the one vector is that of the second class.
     own = [classes[-1]] if len(table) == 1 else classes
     if shape is not None:
         images = table[shown].reshape(len(shown), *_checked(shape, table.shape[1]))
@@ -259,16 +282,17 @@ def weights(
     voices = []
     for row in shown:
         places = _largest(table[row], top)
-        called = (
-            feature_names_of(model, places) if names is None else [str(names[j]) for j in places]
-        )
+        if names is None:
+            called = feature_names_of(model, places)
+        else:
+            called = [str(names[j]) for j in places]
         bias = float(model.intercept_[row])
         voices.append(Voice(own[row], against, called, table[row, places], bias))
     return WeightsDisplay(voices, table.shape[1], left_out)
 
 
 def _chosen(classes: list[Any], labels: Any, n_vectors: int) -> tuple[list[int], Any]:
-    """The rows of the weights to show, and the class that negative ones speak for."""
+    """Return the rows of the weights to show, and the class that negative ones count for."""
     if n_vectors == 1:
         if labels is not None:
             raise ParameterError(
@@ -287,18 +311,21 @@ def _chosen(classes: list[Any], labels: Any, n_vectors: int) -> tuple[list[int],
 
 
 def _largest(values: FloatArray, top: int) -> list[int]:
-    """Places of the largest weights of each sign, from the most positive to the most negative."""
+    """Return the indices of the largest weights of each sign, in descending order."""
     order = np.argsort(-values, kind="stable")
-    positive, negative = int((values > 0).sum()), int((values < 0).sum())
-    ends = order[: min(top, positive)], order[len(order) - min(top, negative) :]
+    n_positive = min(top, int((values > 0).sum()))
+    n_negative = min(top, int((values < 0).sum()))
+    ends = [order[:n_positive], order[len(order) - n_negative :]]
     return [int(place) for place in np.concatenate(ends)]
 
 
 def _checked(shape: Any, n_features: int) -> tuple[int, int]:
+    """Return height and width of an image; raise if it has not one pixel per feature."""
     try:
         height, width = (int(side) for side in shape)
     except (TypeError, ValueError):
-        height = width = 0
+        height = 0
+        width = 0
     if height < 1 or width < 1 or height * width != n_features:
         raise ParameterError(
             f"shape={shape!r} is not allowed: give (height, width) with as many pixels as there "
