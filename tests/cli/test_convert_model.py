@@ -130,9 +130,24 @@ def test_which_it_is_shows_in_the_file_and_not_in_its_name(tmp_path: Path) -> No
     assert run("convert", data).out == "u 1:1.0\nv 1:2.0\n"
 
 
+@pytest.mark.parametrize("options", [["-o", "new.rbt"], ["--to", "rbt", "-o", "new"]])
+def test_a_model_file_is_written_again_as_one_of_this_format(
+    tmp_path: Path, options: list[str]
+) -> None:
+    model = trained(tmp_path)
+    new = tmp_path / options[-1]
+
+    done = run("convert", model, *options[:-1], new)
+
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert new.read_bytes() == model.read_bytes()
+    assert "a model file is not for a pipe" in run("convert", model, "--to", "rbt").err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["DATA", "--to", "rbt"], "is no model, and only models become model files"),
         (["MODEL", "--to", "svmlight"], "is a model, which becomes --to onnx"),
         (["MODEL", "--names", "n.tsv"], "--names is for data"),
         (["MODEL", "--on-bad", "skip"], "--on-bad is for data"),

@@ -45,9 +45,13 @@ def test_a_slim_tagger_tags_the_same_and_is_not_resumed(tmp_path: Path) -> None:
 
 def test_slim_of_a_model_needs_a_file_and_has_no_other_form(tmp_path: Path) -> None:
     model = trained(tmp_path)
-    for options in ([], ["--out", "-"], ["--to", "onnx", "--out", tmp_path / "x"]):
+    for options in ([], ["--out", "-"]):
         done = run("convert", model, "--slim", *options)
         assert done.code == 2
-        assert "--slim writes a model of ours: give --out FILE, and no --to." in done.err
+        assert "a model file is not for a pipe; give --out FILE." in done.err
+    for options in (["--to", "onnx"], ["--encoded"]):
+        done = run("convert", model, "--slim", *options, "--out", tmp_path / "x")
+        assert done.code == 2
+        assert f"--slim writes a model file, and {' '.join(options)} ONNX" in done.err
     done = run("convert", written(tmp_path, "pets.csv", PETS), "--slim")
     assert "--slim has no meaning for data." in done.err

@@ -1,4 +1,4 @@
-"""rosenblatt convert: a model as ONNX or slim, or data as svmlight text."""
+"""rosenblatt convert: a model as ONNX or as a new model file, or data as svmlight text."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ MOST_NAMES = 20_000
     cls=Command,
     name="convert",
     epilog="\b\nExamples:\n  rosenblatt convert iris.rbt -o iris.onnx\n"
+    "  rosenblatt convert old.rbt -o new.rbt\n"
     "  rosenblatt convert iris.rbt --slim -o small.rbt\n"
     "  rosenblatt convert iris.csv --names columns.tsv > iris.svm\n"
     "  rosenblatt convert new.csv --model iris.rbt -o new.svm",
@@ -38,8 +39,8 @@ MOST_NAMES = 20_000
 @click.option(
     "--to",
     "form",
-    type=click.Choice(["onnx", "svmlight"]),
-    help="What to write.  [default: onnx of a model, svmlight of data]",
+    type=click.Choice(["onnx", "rbt", "svmlight"]),
+    help="What to write.  [default: by the suffix of FILE, else onnx of a model, svmlight of data]",
 )
 @click.option("--out", "-o", metavar="FILE", help="File to write.  [default: standard output]")
 @slim_option
@@ -78,7 +79,8 @@ def command(
 
     ONNX has one input for each column of the table the model was trained on, scaling and levels
     included; the outputs are label, and scores for each class. Models of other data, and all with
-    --encoded, take X, their features as numbers. --slim writes a model file of ours.
+    --encoded, take X, their features as numbers. A FILE that ends in .rbt, --to rbt and --slim
+    write a model file in the format of this version, also of a model file of an older format.
 
     In svmlight text categories become one feature for each level and texts n-grams, as in
     training; numbers stay as they are, to the last bit, unless --model or --scale says otherwise.
@@ -88,10 +90,15 @@ def command(
     if models:
         _refuse_options_of_data(click.get_current_context())
         _refuse_overwriting(files, out, None, "model")
-        if slim:
-            _write_slim(open_model(files[0], taggers=True), out, form or encoded)
+        is_named_rbt = form is None and not encoded and str(out).endswith(".rbt")
+        if slim or form == "rbt" or is_named_rbt:
+            if form == "onnx" or encoded:
+                name = "--slim" if slim else "--to rbt"
+                other = "--encoded" if encoded else "--to onnx"
+                raise click.UsageError(f"{name} writes a model file, and {other} ONNX: give one.")
+            _write_model_file(open_model(files[0], taggers=True), out, slim=slim)
         else:
-            _write_model(open_model(files[0]), out, encoded=encoded)
+            _write_onnx(open_model(files[0]), out, encoded=encoded)
         return
     if encoded or slim:
         raise click.UsageError(f"--{'encoded' if encoded else 'slim'} has no meaning for data.")
@@ -122,10 +129,13 @@ def _refuse_form(form: str | None, files: Sequence[str], models: list[str]) -> N
     if models and len(files) > 1:
         raise click.UsageError(f"{models[0]} is a model; convert one model at a time.")
     if models and form == "svmlight":
-        raise click.UsageError(f"{models[0]} is a model, which becomes --to onnx, not svmlight.")
-    if form == "onnx" and not models:
         raise click.UsageError(
-            f"{files[0]} is no model, and only models become ONNX; rosenblatt train makes one."
+            f"{models[0]} is a model, which becomes --to onnx or rbt, not svmlight."
+        )
+    if form in ("onnx", "rbt") and not models:
+        what = "ONNX" if form == "onnx" else "model files"
+        raise click.UsageError(
+            f"{files[0]} is no model, and only models become {what}; rosenblatt train makes one."
         )
 
 
@@ -139,15 +149,16 @@ def _refuse_options_of_data(ctx: click.Context) -> None:
             )
 
 
-def _write_slim(model: Model, out: str | None, of_onnx: Any) -> None:
+def _write_model_file(model: Model, out: str | None, *, slim: bool) -> None:
+    """Write the model as a file of the present format."""
     from rosenblatt.model import save
 
-    if of_onnx or out is None or out == "-":
-        raise click.UsageError("--slim writes a model of ours: give --out FILE, and no --to.")
-    save(model.learner, out, slim=True)
+    if out is None or out == "-":
+        raise click.UsageError("a model file is not for a pipe; give --out FILE.")
+    save(model.learner, out, slim=slim)
 
 
-def _write_model(model: Model, out: str | None, *, encoded: bool) -> None:
+def _write_onnx(model: Model, out: str | None, *, encoded: bool) -> None:
     from rosenblatt.errors import ModelFileError
 
     piped = out is None or out == "-"
