@@ -865,18 +865,18 @@ cdef class Engine:
         cdef double room[MOST_CLASSES]
         cdef double by_each[RB_MOST_READ * MOST_CLASSES]
         cdef int64_t k = weights.c.n_vectors, size = k * weights.c.n_features
+        cdef bint last_predicts
         cdef double *table
         if self.best is not None:
             return score_best(example, self.best, weights, out)
         if self.readouts is not None:
             readout = self.readouts.of(weights)
-        if readout == NULL and weights.c.u == NULL:
-            rb_score_served(&example.row, example.ops, 0, &weights.c, NULL, weights.t, room, by_each,
-                            out)
-            return True
-        if weights.c.is_float32:
+            last_predicts = readout.place != RB_MIXED and rb_place(readout) == 0
+        else:
+            last_predicts = weights.c.u == NULL
+        if weights.c.is_float32 and not last_predicts:
             return False
-        if example.is_sparse:
+        if example.is_sparse or last_predicts:
             rb_score_served(&example.row, example.ops, 0, &weights.c, readout, weights.t, room,
                             by_each, out)
             return True

@@ -651,8 +651,14 @@ static int64_t rb_learn_each(rb_walk *walk, const rb_tested *tested, double *roo
         const int64_t row = rb_row_at(search, at);
         const int32_t right = search->labels[row];
 
-        rb_score_served(walk->rows, walk->ops, row, weights, readout, walk->seen_at_zero + at, room,
-                        by_each, served);
+        if (readout) { /* each of them is judged, whichever predicts */
+            rb_score_by(walk->rows, walk->ops, row, weights, weights->w, weights->b, room, by_each);
+            rb_score_each(walk->rows, walk->ops, row, weights, readout, room, by_each);
+            rb_choose_scores(readout, k, by_each, served);
+        } else {
+            rb_score_served(walk->rows, walk->ops, row, weights, NULL, walk->seen_at_zero + at, room,
+                            by_each, served);
+        }
         const double margin = rb_margin_of(by_each, k, right);
         const double served_margin =
             tested && !tested->latest ? rb_margin_of(served, k, right) : margin;

@@ -121,17 +121,39 @@ static void rb_choose_scores(const rb_readout *readout, int64_t k, const double 
         for (int64_t c = 0; c < k; c++) out[c] += shares[i] * by_each[i * k + c];
 }
 
-/* The scores that predict, after `seen` examples; weights that are averaged are in double. Those by every
- * read-out, or at least by the last weights, are left in `by_each`, which has room for RB_MOST_READ
- * scores a vector. `readout` may be NULL. */
+/* The scores by one read-out, from those by the last weights. */
+static void rb_score_place(const rb_rows *rows, const rb_ops *ops, int64_t row,
+                           const rb_weights *weights, const rb_readout *readout, int place,
+                           const double *last, void *room, double *newest, double *out) {
+    const int64_t k = weights->n_vectors;
+    const int mean = place - 1 - readout->has_gentle;
+    if (readout->has_gentle && place > 0) {
+        const rb_weights *gentle = &readout->gentle;
+        rb_score_by(rows, ops, row, gentle, gentle->w, gentle->b, room, newest);
+    } else {
+        memcpy(newest, last, (size_t)k * sizeof(double));
+    }
+    if (mean < 0) {
+        memcpy(out, newest, (size_t)k * sizeof(double));
+        return;
+    }
+    rb_score_by(rows, ops, row, weights, readout->lags[mean], readout->bias_lags[mean], room, out);
+    for (int64_t c = 0; c < k; c++) out[c] = newest[c] - readout->scales[mean] * out[c];
+}
+
+/* The scores that predict, after `seen` examples; weights that are averaged are in double. `by_each` is
+ * a buffer of RB_MOST_READ scores a vector. `readout` may be NULL. */
 static void rb_score_served(const rb_rows *rows, const rb_ops *ops, int64_t row,
                             const rb_weights *weights, const rb_readout *readout, int64_t seen,
                             void *room, double *by_each, double *out) {
     const int64_t k = weights->n_vectors;
     rb_score_by(rows, ops, row, weights, weights->w, weights->b, room, by_each);
-    if (readout) {
+    if (readout && readout->place == RB_MIXED) {
         rb_score_each(rows, ops, row, weights, readout, room, by_each);
         rb_choose_scores(readout, k, by_each, out);
+    } else if (readout) {
+        rb_score_place(rows, ops, row, weights, readout, rb_place(readout), by_each, room,
+                       by_each + k, out);
     } else if (weights->u) {
         rb_score_mean(rows, ops, row, weights, seen, by_each, room, out);
     } else {
