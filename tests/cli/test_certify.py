@@ -90,7 +90,7 @@ def test_the_margin_of_columns_of_very_different_size_is_the_largest(tmp_path: P
 def test_a_margin_that_is_not_known_is_not_called_the_largest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(theory.margin_interval, "most_effort", lambda: 0.0)
+    monkeypatch.setattr(theory.margin_interval, "max_effort", lambda: 0.0)
     done = run("certify", written(tmp_path, "a,b,y\n3e-5,0,p\n-2e-5,0,q\n-1e-5,-2000,p\n"))
     assert "largest margin: between " in done.out
     assert "the largest there is" not in done.out
@@ -152,7 +152,7 @@ def test_several_classes_get_one_verdict_and_a_count_of_pairs(tmp_path: Path) ->
 def test_too_many_pairs_of_classes_are_not_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(theory.argmax, "MOST_PAIRS", 2)
+    monkeypatch.setattr(theory.argmax, "MAX_PAIRS", 2)
     mixed = written(tmp_path, THREE + "9,0,a\n")
     said = run("certify", mixed).out
     assert "pairs of classes separable: not counted, since there are 3\n" in said

@@ -58,7 +58,7 @@ def in_bash(environment: dict[str, str], *words: str) -> list[str]:
         (["train", "--learner", "pa", "--variant", "PA-"], ["PA-I", "PA-II"]),
         (["stream", "--learner", "P"], ["perceptron", "pa", "pegasos"]),
         (["demo", "--data", ""], ["breast_cancer", "digits", "iris", "wine"]),
-        (["convert", "--to", ""], ["onnx", "svmlight"]),
+        (["convert", "--to", ""], ["onnx", "rbt", "svmlight"]),
         (["completion", ""], ["bash", "zsh", "fish"]),
         (["plot", "m"], ["mistakes"]),
         (["plot", "weights", "m.rbt", "--to"], ["--top"]),

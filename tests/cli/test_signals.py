@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,22 +20,27 @@ import rosenblatt
 from cli.processes import argv, environment
 from cli.shell import SIGNALS, run
 from cli.writing import TRAIN
+from rosenblatt._kernels.rows.engine import Engine
 from rosenblatt.cli.data.reading import Reading
 from rosenblatt.core import training
+from rosenblatt.linear import streaming
 from rosenblatt.model import disk
 
 
-def arriving(at: int, number: int = signal.SIGTERM) -> Any:
+@contextmanager
+def arriving(at: int, number: int = signal.SIGTERM) -> Iterator[None]:
     """A signal that arrives in this block of ten rows."""
-    original, blocks = training.learning.learn, iter(range(1, 10_000))
+    blocks = iter(range(1, 10_000))
 
-    def learn(*arguments: Any, **named: Any) -> Any:
-        if next(blocks) == at:
-            signal.raise_signal(number)
-        return original(*arguments, **named)
+    class Interrupted(Engine):
+        def learn(self, *arguments: Any, **named: Any) -> Any:
+            if next(blocks) == at:
+                signal.raise_signal(number)
+            return super().learn(*arguments, **named)
 
-    changed = SimpleNamespace(**{**vars(training.learning), "learn": learn})
-    return patch.multiple(training, learning=changed, ROWS_AT_A_TIME=10)
+    rows = patch.multiple(training, Engine=Interrupted, ROWS_AT_A_TIME=10)
+    with rows, patch.object(streaming, "Engine", Interrupted):
+        yield
 
 
 @pytest.mark.parametrize("number", SIGNALS)

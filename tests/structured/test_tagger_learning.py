@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from reference import tagging as reference
 from strategies import seeds
@@ -110,6 +111,7 @@ def test_beams_of_long_sentences_learn_as_the_plain_ones_do(update: str) -> None
 
 
 @given(seeds, orders, st.booleans(), st.sampled_from([0.01, 0.1, 1.0, 100.0]))
+@example(seed=1749, order=1, of_words=True, C=1.0)  # a permuted path has the same features
 def test_every_step_of_mira_is_the_one_of_its_formula(
     seed: int, order: int, of_words: bool, C: float
 ) -> None:
@@ -137,7 +139,10 @@ def test_every_step_of_mira_is_the_one_of_its_formula(
 
         most = max(map(worth, space.paths(len(x))))
         if t not in updates:
-            assert worth(gold) >= most - 1e-4
+            # No step, as the right path is the best, or one that has the same features is.
+            counts = Counter(reference.features(x, gold, order))
+            best = [path for path in space.paths(len(x)) if worth(path) >= most - 1e-4]
+            assert any(Counter(reference.features(x, path, order)) == counts for path in best)
             continue
         assert updates[t].row == s
         found = taggers.numbers(tagger.tags_, updates[t].y_pred)

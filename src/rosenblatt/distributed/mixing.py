@@ -257,6 +257,8 @@ class MixingRun(epochs.Trainer):
         previous_mistakes = model.n_mistakes
         set_mean(model, parts, [Fraction(weight) for weight in weights])
         _add_previous_epochs(model, previous_t, previous_mistakes)
+        # The fast path of the learner still has the weights of the epoch before.
+        self.learner.retire_engine()
         report.mistakes.append(mistakes)
         self._bound_margin([weight / sum(weights) for weight in weights], counts)
 
@@ -425,6 +427,7 @@ class MixingRun(epochs.Trainer):
         else:
             self.learner._model.best = self.validation.best
             self.learner._set_fit(result, list(self.validation.scores), self.validation.best_epoch)
+        self.learner.retire_engine()
         if self.path is None:
             return
         run = {"run": self._fingerprint(), "sums": self.history, "mistakes": self.report.mistakes}

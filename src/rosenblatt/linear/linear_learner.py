@@ -114,8 +114,9 @@ class LinearLearner(LinearClassifier):
     # ------------------------------------------------------------------ the fast path
 
     def retire_engine(self) -> None:
-        self._settle_schema()
-        self.__dict__.pop("_engine").close()
+        if "_engine" in self.__dict__:
+            self._settle_schema()
+            self.__dict__.pop("_engine").close()
 
     def _engine_to_learn_by(self) -> Engine | None:
         """As `_open_engine`, but without waiting: who learns beside another thread is refused."""
