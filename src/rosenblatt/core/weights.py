@@ -353,8 +353,7 @@ class Weights(WeightArrays):
                 "this model was learning in another thread while it was read; use one model for "
                 "each thread, or a lock around it"
             )
-        # Binding claims the arrays, as the loops do; it refuses when one of them is at work.
-        self._rebind(self.planes)
+        self.refuse_busy()
 
     def squared_distance(
         self, origin_table: AnyFloatArray | None = None, origin_bias: AnyFloatArray | None = None

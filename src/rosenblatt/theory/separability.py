@@ -441,6 +441,8 @@ def vectors_by_equations(points: Points, products: FloatArray) -> FloatArray | N
 
 def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separability | None:
     """Return the verdict with its hyperplane, or None if that fails the exact check."""
+    if not v.any():
+        return None  # as a system of equations with hardly a solution may give
     d = points.X.shape[1]
     w, b = points.split_bias(v)
     if not w.any():

@@ -380,12 +380,11 @@ def serve(WeightArrays weights, ReadoutArrays readouts=None):
     cdef const rb_readout *readout = readout_of(readouts, weights)
     cdef cnp.ndarray coef = np.empty((weights.c.n_vectors, weights.c.n_features))
     cdef cnp.ndarray bias = np.empty(weights.c.n_vectors)
-    cdef double *to_coef = <double *>cnp.PyArray_DATA(coef)
-    cdef double *to_bias = <double *>cnp.PyArray_DATA(bias)
     if readout == NULL and weights.c.u == NULL:
         raise TypeError("weights without running sums and read-outs predict as they are")
-    with nogil:
-        rb_serve(&weights.c, readout, weights.t, to_coef, to_bias)
+    # The interpreter's lock is held: nobody else may give the weights another memory meanwhile.
+    rb_serve(&weights.c, readout, weights.t, <double *>cnp.PyArray_DATA(coef),
+             <double *>cnp.PyArray_DATA(bias))
     return coef, bias
 
 
@@ -406,10 +405,9 @@ def score(WeightArrays weights, Rows rows, ReadoutArrays readouts=None):
     room = <double *>malloc((RB_BLOCK + RB_MOST_READ) * k * sizeof(double))
     if room == NULL:
         raise MemoryError
-    with nogil:
-        for row in range(n):
-            rb_score_served(&rows.c, rows.ops, row, &weights.c, readout, weights.t,
-                            room + RB_MOST_READ * k, room, to + row * k)
+    for row in range(n):
+        rb_score_served(&rows.c, rows.ops, row, &weights.c, readout, weights.t,
+                        room + RB_MOST_READ * k, room, to + row * k)
     free(room)
     rows.refuse_changed()
     return out.ravel() if k == 1 else out

@@ -129,6 +129,11 @@ cdef class WeightArrays:
         self.busy = True
         return 0
 
+    def refuse_busy(self):
+        """Refuse while a loop learns into these weights."""
+        self.claim()
+        self.busy = False
+
     def measure_reach(self):
         self.c.reach = rb_largest_weight(&self.c)
 
