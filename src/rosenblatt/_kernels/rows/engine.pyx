@@ -30,7 +30,7 @@ from rosenblatt._kernels.rows.rows cimport (
     RB_BLOCK, rb_block, rb_ops, rb_rows, rb_search, Rows, same_type)
 from rosenblatt._kernels.rows.rules cimport rb_rule, Rule
 from rosenblatt._kernels.turns cimport Turns
-from rosenblatt._kernels.rows.weights cimport rb_largest_weight, rb_weights, WeightArrays
+from rosenblatt._kernels.rows.weights cimport rb_weights, WeightArrays
 
 import numpy as np
 
