@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
 import c_compiler
 
-KERNELS = Path("src/rosenblatt/_kernels")
+ENGINE = Path("src/rosenblatt/engine")
 # What Cython would otherwise write into every module again; made by Cython, not by us.
-SHARED = "rosenblatt._kernels._cython"
+SHARED = "rosenblatt.engine._cython"
 CHECKED = bool(os.environ.get("ROSENBLATT_CHECKED"))
 # Without bounds checks, so that what reads too far does so; overflow is an error, not a wrap.
 SANITIZED = bool(os.environ.get("ROSENBLATT_SANITIZE"))
@@ -117,7 +117,7 @@ class BuildKernels(build_ext):
         sources = {extension.name: extension.sources for extension in translated}
         for extension in self.extensions:
             extension.sources = sources[extension.name]
-            extension.include_dirs = [str(KERNELS), numpy.get_include()]
+            extension.include_dirs = [str(ENGINE), numpy.get_include()]
 
 
 class BuildPackage(build_py):
@@ -141,9 +141,9 @@ class BuildPackage(build_py):
 
 def kernels():
     """A module for each file of Cython, and the one they share."""
-    headers = [str(header) for header in sorted(KERNELS.rglob("*.h"))]
+    headers = [str(header) for header in sorted(ENGINE.rglob("*.h"))]
     macros = [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")]
-    sources = [*sorted(KERNELS.rglob("*.pyx")), KERNELS / "_cython.c"]
+    sources = [*sorted(ENGINE.rglob("*.pyx")), ENGINE / "_cython.c"]
     return [
         Extension(
             ".".join(source.with_suffix("").parts[1:]),

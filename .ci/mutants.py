@@ -31,13 +31,12 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path("src/rosenblatt")
-ROOMS = ("core", "learner", "linear", "theory", "model")
+ROOMS = ("models", "estimators", "theory", "persistence")
 # What tells most of these rooms; the tests of pictures, pages and peers would only repeat it.
 TESTS = (
-    "tests/core", "tests/learner", "tests/linear", "tests/theory", "tests/model", "tests/kernel",
-    "tests/structured", "tests/evaluate", "tests/features", "tests/frozen", "tests/cli",
-    "tests/test_arrays.py", "tests/test_architecture.py", "tests/test_explain.py",
-    "tests/test_runs.py",
+    "tests/models", "tests/estimators", "tests/theory", "tests/persistence", "tests/inspection",
+    "tests/tables/features", "tests/frozen", "tests/cli", "tests/test_arrays.py",
+    "tests/test_architecture.py",
 )  # fmt: skip
 CONTROLLED = 8  # one mutant in so many is also met without its fault
 SECONDS_OF_TESTS = 15.0  # at most, for one mutant, as measured without a fault

@@ -38,7 +38,7 @@ from sklearn.metrics import log_loss
 from sklearn.svm import LinearSVC
 
 from rosenblatt import AutoLinear
-from rosenblatt.learner.selection import splits
+from rosenblatt.estimators.selection import splits
 
 SGD = partial(SGDClassifier, average=True, max_iter=50, random_state=0)
 PA = partial(SGD, penalty=None, learning_rate="pa1")

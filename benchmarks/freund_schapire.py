@@ -37,7 +37,7 @@ from report import Skipped
 from timing import quietly
 
 from rosenblatt import KernelPerceptron
-from rosenblatt._kernels.rows import ordering
+from rosenblatt.engine.rows import ordering
 
 Array = npt.NDArray[Any]
 

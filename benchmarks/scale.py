@@ -29,7 +29,7 @@ from timing import interleaved, seconds
 from rosenblatt import Perceptron, io
 from rosenblatt.arrays import SparseRows
 from rosenblatt.evaluate import check_data
-from rosenblatt.io.packed_rows import RowsWriter
+from rosenblatt.tables.readers.packed_rows import RowsWriter
 
 LEARN = ["--quiet", "--noconstant", "--sgd", "--loss_function", "hinge"]
 FIVE_EPOCHS = ["--passes", "5", "-c", "-k", "--holdout_off"]

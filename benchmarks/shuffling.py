@@ -15,7 +15,7 @@ from report import Row
 from timing import epoch, interleaved, quietly
 
 from rosenblatt import AveragedPerceptron, Perceptron
-from rosenblatt.core import epochs
+from rosenblatt.models import epochs
 
 __all__ = ["ERRORS", "TIMES", "errors", "times"]
 

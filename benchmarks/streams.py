@@ -20,11 +20,11 @@ import workloads
 from report import Skipped
 
 from rosenblatt import PassiveAggressive, datasets
-from rosenblatt.core.rows import as_rows
 from rosenblatt.evaluate import Progress
 from rosenblatt.features import Schema
-from rosenblatt.features.records import table_of_records
 from rosenblatt.io import read_table
+from rosenblatt.models.rows import as_rows
+from rosenblatt.tables.features.records import table_of_records
 
 ROWS, COLUMNS, FLIP = 20_000, 10, 0.1
 Data = tuple[Any, Any]

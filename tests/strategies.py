@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reference.steps import ORACLES
 
 from rosenblatt.arrays import SparseRows
-from rosenblatt.learner.catalogue import entries, find
+from rosenblatt.estimators.catalogue import entries, find
 
 # Every learner in every variant; called with further arguments each makes an estimator. Learners
 # of other packages that are installed are among them.

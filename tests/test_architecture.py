@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import rosenblatt
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.estimators.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "rosenblatt"
@@ -29,7 +29,7 @@ def test_importing_the_package_loads_numpy_at_most() -> None:
     loaded = modules_after("import rosenblatt")
     assert not loaded & set(HEAVY)
     ours = {name for name in loaded if name.startswith("rosenblatt.")}
-    assert ours == {"rosenblatt.lazy", "rosenblatt.learner", "rosenblatt.learner.catalogue"}
+    assert ours == {"rosenblatt.lazy", "rosenblatt.estimators", "rosenblatt.estimators.catalogue"}
 
 
 # What a learner needs to look at text, at files, at other packages and at threads alone.
@@ -38,10 +38,10 @@ LATER = {
     *("msgspec", "numpy.ma", "numpy.random", "pickletools", "random", "statistics", "threading"),
     *(
         "zlib",
-        "rosenblatt.explain",
-        "rosenblatt.model",
-        "rosenblatt.features",
-        "rosenblatt.io.reader",
+        "rosenblatt.inspection.explanation",
+        "rosenblatt.persistence",
+        "rosenblatt.tables.features",
+        "rosenblatt.tables.readers.reader",
     ),
 }
 
@@ -60,7 +60,7 @@ def test_a_learner_loads_but_the_modules_that_it_learns_with(name: str) -> None:
 
 def test_what_is_saved_and_loaded_needs_few_modules() -> None:
     loaded = modules_after("from rosenblatt import load, save") - modules_after("import numpy")
-    assert not loaded & {"secrets", "pickletools", "random", "rosenblatt.io.reader"}
+    assert not loaded & {"secrets", "pickletools", "random", "rosenblatt.tables.readers.reader"}
 
 
 ROOMS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
@@ -98,23 +98,23 @@ def sources(*suffixes: str) -> list[Path]:
     return sorted(path for path in SOURCE.rglob("*") if path.suffix in suffixes)
 
 
-def test_kernels_import_nothing_of_ours_but_kernels() -> None:
-    files = [path for path in sources(".pyx", ".pxd", ".pyi", ".h") if "_kernels" in path.parts]
+def test_the_engine_imports_nothing_of_ours_but_itself() -> None:
+    files = sources(".pyx", ".pxd", ".pyi", ".h")
     assert files
     for file in files:
         text = file.read_text()
         for name in re.findall(r"(?:from|import|cimport)\s+(rosenblatt[\w.]*)", text):
-            assert name.startswith("rosenblatt._kernels"), f"{file.name} imports {name}"
+            assert name.startswith("rosenblatt.engine"), f"{file.name} imports {name}"
         up = re.search(r"from\s+\.\.|#include\s+\"\.\./", text)
         assert up is None, f"{file.name} leaves its folder: {up[0] if up else ''}"
 
 
-def test_compiled_code_is_in_the_kernels_alone() -> None:
+def test_compiled_code_is_in_the_engine_alone() -> None:
     for file in sources(".pyx", ".pxd", ".h"):
-        assert file.relative_to(SOURCE).parts[0] == "_kernels", file
+        assert file.relative_to(SOURCE).parts[0] == "engine", file
 
 
-def test_stubs_name_what_the_kernels_have() -> None:
+def test_stubs_name_what_the_engine_has() -> None:
     import importlib
 
     stubs = [path.relative_to(SOURCE) for path in sources(".pyi")]
@@ -127,7 +127,7 @@ def test_stubs_name_what_the_kernels_have() -> None:
 
 
 # Where a fit with ``verbose`` tells how far it is, on standard error.
-PROGRESS = "learner/progress.py"
+PROGRESS = "estimators/progress.py"
 
 
 def printing(source: str) -> list[str]:
@@ -214,7 +214,7 @@ def calls_in(tree: ast.AST) -> list[ast.Call]:
 
 
 def test_only_one_file_runs_epochs() -> None:
-    """Whoever counts epochs up to ``max_iter``, or hands a trainer an order, is core/epochs.py."""
+    """models/epochs.py alone counts epochs up to ``max_iter`` and hands a trainer an order."""
     loops, learns = set(), set()
     for file in sources(".py"):
         for call in calls_in(ast.parse(file.read_text("utf-8"))):
@@ -223,11 +223,11 @@ def test_only_one_file_runs_epochs() -> None:
                 loops.add(file.relative_to(SOURCE).as_posix())
             if re.search(r"trainer\.learn\(", text):
                 learns.add(file.relative_to(SOURCE).as_posix())
-    assert loops == learns == {"core/epochs.py"}
+    assert loops == learns == {"models/epochs.py"}
 
 
 def test_only_one_list_has_the_reasons_to_stop() -> None:
-    from rosenblatt.core.result import STOP_REASONS
+    from rosenblatt.models.result import STOP_REASONS
 
     reasons = set(STOP_REASONS) - {"early_stopping", "max_iter"}  # these are parameters too
     holders = set()
@@ -237,7 +237,7 @@ def test_only_one_list_has_the_reasons_to_stop() -> None:
                 words = {n.value for n in ast.walk(statement.value) if isinstance(n, ast.Constant)}
                 if len(words & reasons) > 1:
                     holders.add(file.relative_to(SOURCE).as_posix())
-    assert holders == {"core/result.py"}
+    assert holders == {"models/result.py"}
 
 
 # ---------------------------------------------------------------------- what the shell may do
@@ -278,15 +278,20 @@ def test_click_is_known_to_the_command_line_alone() -> None:
             assert not [name for name in names if name.split(".")[0] == "click"], file
 
 
-# Words for the reason to stop, and a way to ask for it.
-FROM_CORE = {"rosenblatt.core.result.stop_text", "rosenblatt.core.result.stopping_when"}
+# Words for the reason to stop, a way to ask for it, and templates of features given as text.
+FROM_MODELS = {
+    "rosenblatt.models.result.stop_text",
+    "rosenblatt.models.result.stopping_when",
+    "rosenblatt.models.templates.TemplateError",
+    "rosenblatt.models.templates.Templates",
+}
 
 
 def test_the_command_line_takes_no_loops_and_nothing_that_learns_or_scores() -> None:
     for name, tree in shell().items():
-        taken = {one for one in imported(tree) if one.startswith("rosenblatt.core.")}
-        assert taken <= FROM_CORE, name
-        assert not [one for one in imported(tree) if one.startswith("rosenblatt._kernels")], name
+        taken = {one for one in imported(tree) if one.startswith("rosenblatt.models.")}
+        assert taken <= FROM_MODELS, name
+        assert not [one for one in imported(tree) if one.startswith("rosenblatt.engine")], name
 
 
 LEARNING = {"fit", "partial_fit", "learn_one", "predict_then_learn", "insert_features", "grow"}

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from strategies import moved_by_a_byte
 
 from rosenblatt.arrays import SparseRows, for_caller, is_sparse, readable
-from rosenblatt.core.rows import distances, products
 from rosenblatt.errors import InputError
-from rosenblatt.learner.conversion import as_table
+from rosenblatt.estimators.conversion import as_table
+from rosenblatt.models.rows import distances, products
 
 TYPES = [np.float64, np.float32, np.int8, np.int64, np.bool_]
 FLOATS = [np.float64, np.float32]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import checks
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.model import layout
+from rosenblatt.persistence import layout
 from rosenblatt.studio import fields
 
 

@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.estimators.catalogue import CATALOGUE
 
 BLOCKED = """
 import sys
@@ -38,7 +38,7 @@ import os, tempfile
 import numpy as np
 import rosenblatt
 from rosenblatt.arrays import SparseRows
-from rosenblatt.learner.catalogue import find
+from rosenblatt.estimators.catalogue import find
 
 entry = find({name!r})
 rng = np.random.default_rng(3)

@@ -17,7 +17,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(rosenblatt.__path__, "rosenblatt.")
-    if "._kernels." not in module.name
+    if ".engine." not in module.name
 )
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 
@@ -55,7 +55,10 @@ SOURCE = ROOT / "src" / "rosenblatt"
 OURS = re.compile(r"(?:[\w.-]+/)+|(?:[\w.-]+/)*\.?\w[\w.-]*\.(?:h|js|md|py|pyi|pxd|pyx|toml)")
 # Written by whoever follows the page, and not there before.
 TO_BE_WRITTEN = {
-    "CONTRIBUTING.md": {"src/rosenblatt/linear/half.py", "src/rosenblatt/io/arff.py"},
+    "CONTRIBUTING.md": {
+        "src/rosenblatt/estimators/linear/half.py",
+        "src/rosenblatt/tables/readers/arff.py",
+    },
 }
 
 

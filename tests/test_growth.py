@@ -9,13 +9,13 @@ from sklearn.base import clone
 
 from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron
 from rosenblatt.arrays import SparseRows
-from rosenblatt.core import classes as core_classes
-from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate import check_data, report
 from rosenblatt.features import Schema
-from rosenblatt.features.records import table_of_records
-from rosenblatt.io.column_roles import Columns
+from rosenblatt.models import classes as core_classes
+from rosenblatt.models.weights import Weights
+from rosenblatt.tables.features.records import table_of_records
+from rosenblatt.tables.readers.column_roles import Columns
 
 
 class Name(str):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rosenblatt.cli.main import VERBS
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.estimators.catalogue import CATALOGUE
 
 TOOLS = Path(__file__).parents[1] / "tools" / "site"
 

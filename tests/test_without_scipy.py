@@ -106,7 +106,7 @@ def test_kernels_of_sparse_rows_are_those_of_dense_ones(width: int, tmp_path: Pa
     X, _ = labelled(width)
     code = READ + textwrap.dedent(
         f"""
-        from rosenblatt.kernel.functions import Kernel
+        from rosenblatt.models.kernel_functions import Kernel
         for name in {KERNELS!r}:
             kernel = Kernel(name, degree=2, gamma=0.3, coef0=0.5)
             A, B = X[:25], X[25:]
@@ -181,7 +181,7 @@ def test_a_sparse_file_is_read_as_rows_and_says_what_its_matrix_needs(tmp_path: 
         from rosenblatt import io
         from rosenblatt.arrays import SparseRows
         from rosenblatt.errors import MissingExtra
-        from rosenblatt.io.svmlight import iter_svmlight
+        from rosenblatt.tables.readers.svmlight import iter_svmlight
         block = iter_svmlight(sys.argv[1]).whole()
         assert isinstance(block.rows, SparseRows)
         print(block.rows.toarray().tolist(), block.y.tolist())

@@ -99,7 +99,7 @@ def check_wheel(file: Path) -> None:
     package = ROOT / "src" / "rosenblatt"
     sources = (source.relative_to(package.parent) for source in package.rglob("*.pyx"))
     kernels = {source.with_suffix(SUFFIX).as_posix() for source in sources}
-    kernels.add(f"rosenblatt/_kernels/_cython{SUFFIX}")
+    kernels.add(f"rosenblatt/engine/_cython{SUFFIX}")
     left_out = (".pyx", ".pxd", ".h", ".c", ".so", ".pyd")
     expected = kernels | {
         f"rosenblatt/{name}" for name in files_of(package) if not name.endswith(left_out)

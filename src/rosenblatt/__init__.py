@@ -8,17 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rosenblatt import lazy
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.estimators.catalogue import CATALOGUE
 
 __version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        ".core.ledger": "Ledger",
+        ".models.ledger": "Ledger",
         ".distributed": "distribute",
         ".geometry": "Hyperplane",
-        ".model": "load save",
+        ".persistence.file": "load save",
         **{entry.module: entry.class_name for entry in CATALOGUE},
     },
     modules="datasets distributed errors evaluate explain features geometry io losses model plot "
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from rosenblatt import plot as plot
     from rosenblatt import studio as studio
     from rosenblatt import theory as theory
-    from rosenblatt.core.ledger import Ledger as Ledger
     from rosenblatt.distributed import distribute as distribute
+    from rosenblatt.estimators.catalogue import *  # the learners
     from rosenblatt.geometry import Hyperplane as Hyperplane
-    from rosenblatt.learner.catalogue import *  # the learners
-    from rosenblatt.model import load as load
-    from rosenblatt.model import save as save
+    from rosenblatt.models.ledger import Ledger as Ledger
+    from rosenblatt.persistence.file import load as load
+    from rosenblatt.persistence.file import save as save

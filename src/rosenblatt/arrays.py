@@ -8,12 +8,12 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.array_types import AnyArray as AnyArray
-from rosenblatt._kernels.array_types import BoolArray as BoolArray
-from rosenblatt._kernels.array_types import FloatArray as FloatArray
-from rosenblatt._kernels.array_types import Int32Array as Int32Array
-from rosenblatt._kernels.array_types import IntArray as IntArray
-from rosenblatt._kernels.rows import sparse_rows as loops
+from rosenblatt.engine.array_types import AnyArray as AnyArray
+from rosenblatt.engine.array_types import BoolArray as BoolArray
+from rosenblatt.engine.array_types import FloatArray as FloatArray
+from rosenblatt.engine.array_types import Int32Array as Int32Array
+from rosenblatt.engine.array_types import IntArray as IntArray
+from rosenblatt.engine.rows import sparse_rows as loops
 from rosenblatt.errors import InputError, MissingExtra
 
 # float32 or float64, like the rows; the type of a sum of two of these cannot be written down.

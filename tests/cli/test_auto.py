@@ -11,9 +11,9 @@ import pytest
 import rosenblatt
 from cli.shell import inside, run, trained, written
 from rosenblatt.cli.data.training_report import leaderboard_lines
+from rosenblatt.estimators.linear.portfolio import PORTFOLIO
 from rosenblatt.features import Schema
 from rosenblatt.io import read_table
-from rosenblatt.linear.portfolio import PORTFOLIO
 
 
 def rows(n: int = 120) -> list[str]:

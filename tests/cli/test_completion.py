@@ -13,7 +13,7 @@ import pytest
 
 from cli.shell import launcher, run
 from rosenblatt.cli.main import VERBS
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.estimators.catalogue import CATALOGUE
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from cli.processes import piped
 from cli.shell import Done, run
 from cli.writing import TRAIN, WRITING
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model import disk
+from rosenblatt.persistence import disk
 
 
 def afresh(files_before: Path, here: Path) -> None:
@@ -133,7 +133,7 @@ def test_what_was_learned_is_kept_elsewhere_if_the_model_does_not_pass_its_check
     # What is resumed is read, and so checked, before it is learned on.
     refusals = [ModelFileError("a part is odd.")] * 9
     outcomes = [None] * line.count("--resume") + refusals
-    with patch("rosenblatt.model.file.check", side_effect=outcomes):
+    with patch("rosenblatt.persistence.file.check", side_effect=outcomes):
         done = run(*line.split())
     assert done.code == 4
     kept = re.search(

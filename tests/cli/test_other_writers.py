@@ -14,7 +14,7 @@ import rosenblatt
 from cli.processes import argv, environment
 from cli.shell import Done, run
 from cli.writing import ROWS, TRAIN
-from rosenblatt.io import lines
+from rosenblatt.tables.readers import lines
 
 # ---------------------------------------------------------------------- others write
 

@@ -368,7 +368,7 @@ def test_a_demo_where_nothing_can_be_written_goes_without_a_picture(
     def refused(*_: Any) -> None:
         raise PermissionError(13, "Permission denied", "rosenblatt-demo.svg")
 
-    monkeypatch.setattr("rosenblatt.model.disk.replace", refused)
+    monkeypatch.setattr("rosenblatt.persistence.disk.replace", refused)
     done = demo(tmp_path, "--data", "wine")
     assert done.code == 0
     assert "no picture: Permission denied: rosenblatt-demo.svg" in done.err

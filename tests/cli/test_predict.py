@@ -16,10 +16,10 @@ import rosenblatt
 from cli.processes import on_terminal
 from cli.shell import MAIL, PETS, run, trained, written
 from rosenblatt.cli.data.prediction_output import bare_label
+from rosenblatt.estimators.catalogue import CATALOGUE
 from rosenblatt.features import Schema
 from rosenblatt.io import read_table
-from rosenblatt.io.lines import Lines
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.tables.readers.lines import Lines
 
 NEW = """note,colour,weight,name,extra
 purrs,mauve,4,Zoe,1

@@ -19,8 +19,8 @@ from waiting import PATIENCE, ending
 import rosenblatt
 from cli.shell import PROGRAM, Done, run
 from rosenblatt.cli.verbs import stream as verb
-from rosenblatt.io import lines
 from rosenblatt.plurals import count as counted
+from rosenblatt.tables.readers import lines
 
 
 def rows(n: int, seed: int = 0) -> list[str]:

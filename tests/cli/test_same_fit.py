@@ -12,9 +12,9 @@ import pytest
 
 import rosenblatt
 from cli.shell import run, written
-from rosenblatt.core import epochs
+from rosenblatt.estimators.catalogue import CATALOGUE
 from rosenblatt.io import read_table
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.models import epochs
 
 ROWS = ["a,b,y", *(f"{i % 7},{i % 5},{'uv'[i % 7 > 3]}" for i in range(60))]
 FAMILIES = ("linear", "kernel", "auto")

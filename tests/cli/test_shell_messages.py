@@ -37,7 +37,7 @@ TAGGING = ("tag train", "tag predict", "tag evaluate")
 
 def faults() -> list[Any]:
     """The golden faults of the readers."""
-    path = Path(__file__).parents[1] / "io" / "test_faults.py"
+    path = Path(__file__).parents[1] / "tables" / "readers" / "test_faults.py"
     spec = importlib.util.spec_from_file_location("golden_faults", path)
     assert spec is not None
     assert spec.loader is not None

@@ -20,11 +20,11 @@ import rosenblatt
 from cli.processes import argv, environment
 from cli.shell import SIGNALS, run
 from cli.writing import TRAIN
-from rosenblatt._kernels.rows.engine import Engine
 from rosenblatt.cli.data.reading import Reading
-from rosenblatt.core import training
-from rosenblatt.linear import streaming
-from rosenblatt.model import disk
+from rosenblatt.engine.rows.engine import Engine
+from rosenblatt.estimators.linear import streaming
+from rosenblatt.models import training
+from rosenblatt.persistence import disk
 
 
 @contextmanager

@@ -17,8 +17,8 @@ from waiting import PATIENCE, ending
 
 import rosenblatt
 from cli.shell import PROGRAM, run
+from rosenblatt.estimators.catalogue import entries
 from rosenblatt.evaluate import progressive
-from rosenblatt.learner.catalogue import entries
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 MAIL = "ham\tsee you at noon\nspam\twin money now\nham\tlunch at noon\nspam\twin a prize now\n" * 4

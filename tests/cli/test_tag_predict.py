@@ -98,7 +98,7 @@ def test_tagging_what_was_tagged_changes_nothing(tagger: Path, chunker: Path) ->
 def test_the_pieces_of_a_pipe_do_not_matter(
     tagger: Path, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rosenblatt.io import lines
+    from rosenblatt.tables.readers import lines
 
     text = ODD + "\n" + HARBOUR_NEW.read_text()[:3000]
     whole = predicted(tagger, "-", "--on-bad", "skip", "--quiet", text=text)

@@ -14,8 +14,8 @@ import rosenblatt
 from cli.shell import PETS, inside, run, trained, written
 from cli.tagging import CHUNKS, HARBOUR, HARBOUR_NEW, row, trained_tagger
 from rosenblatt import SequenceTagger
-from rosenblatt.core.classes import hold_out
 from rosenblatt.io import read_conll
+from rosenblatt.models.classes import hold_out
 
 
 def assert_same_tagger(model: Path, expected: SequenceTagger) -> None:

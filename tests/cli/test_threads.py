@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.shell import run
-from rosenblatt.core import parallel
+from rosenblatt.models import parallel
 
 COMMANDS = (
     "predict made.rbt rows.csv --scores",

@@ -18,12 +18,12 @@ import rosenblatt
 from cli.shell import DATA, MAIL, PETS, inside, run, trained, written
 from rosenblatt.cli.data.reading import Reading, notices
 from rosenblatt.cli.data.training_data import read_examples
-from rosenblatt.core.classes import stratified_folds
+from rosenblatt.estimators import progress
+from rosenblatt.estimators.catalogue import CATALOGUE
 from rosenblatt.features import FeatureOptions, Schema, TextFeatures
 from rosenblatt.io import read_svmlight, read_table, read_text
-from rosenblatt.learner import progress
-from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.model import read
+from rosenblatt.models.classes import stratified_folds
 
 LEARNERS = {entry.name: entry for entry in CATALOGUE if entry.family == "linear"}
 

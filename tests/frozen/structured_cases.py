@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from structured.problems import all_tags, hamming, tag_mapping, tag_vector
+from estimators.structured.problems import all_tags, hamming, tag_mapping, tag_vector
 
 from frozen.data import chunks, letters, sentences
 from frozen.outcomes import outcome, shown
 from rosenblatt import SequenceTagger, StructuredPerceptron
-from rosenblatt.structured.spaces import Candidates
+from rosenblatt.estimators.structured.spaces import Candidates
 
 FEW = {"max_iter": 4}
 

@@ -55,7 +55,7 @@ class Target:
 @cache
 def targets() -> dict[str, Target]:
     """Those of the readers by format, of files by family, and of learners by name."""
-    from model.kernel_samples import BUDGETS
+    from persistence.kernel_samples import BUDGETS
     from strategies import LEARNERS
 
     from fuzz import arrow_files, learning, model_files, packed_files
@@ -220,7 +220,7 @@ def run(options: argparse.Namespace) -> bool:
 
 def run_under_sanitizers() -> None:
     """Start this program again with what the sanitizers need, unless that was done."""
-    loop = importlib.util.find_spec("rosenblatt._kernels.text.numbers")  # cannot be imported yet
+    loop = importlib.util.find_spec("rosenblatt.engine.text.numbers")  # cannot be imported yet
     library = Path(str(getattr(loop, "origin", "rosenblatt")))
     if not library.exists() or b"__asan_init" not in library.read_bytes():
         sys.exit(f"{library} has no sanitizers: build it with ROSENBLATT_SANITIZE=1")

@@ -7,14 +7,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from model.kernel_samples import BUDGETS
+from persistence.kernel_samples import BUDGETS
 from strategies import LEARNERS
 
 import rosenblatt
 from fuzz import hostile
 from rosenblatt.errors import ModelFileError, RosenblattError
+from rosenblatt.estimators.structured.spaces import Candidates
 from rosenblatt.features import TextFeatures
-from rosenblatt.structured.spaces import Candidates
 
 MOST_FEATURES = 1 << 20  # what a file asks for is given up to here
 Act = Callable[[], Any]

@@ -11,13 +11,13 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from model import kernel_samples, mutations, samples, tagger_samples
-from model.forging import bytes_of, closed, opened, signed
+from persistence import kernel_samples, mutations, samples, tagger_samples
+from persistence.forging import bytes_of, closed, opened, signed
 from strategies import LEARNERS
 
 from fuzz import learning
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model.file import learner_of, read_from
+from rosenblatt.persistence.file import learner_of, read_from
 
 STATES_OF_EACH = 3  # of a linear learner; together these are all of them
 

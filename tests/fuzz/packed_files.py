@@ -15,7 +15,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from model import mutations
+from persistence import mutations
 
 from rosenblatt import AveragedPerceptron, io
 from rosenblatt.arrays import SparseRows

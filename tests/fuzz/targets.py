@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import rosenblatt
-from rosenblatt._kernels.text import numbers as kernel
+from rosenblatt.engine.text import numbers as kernel
 from rosenblatt.errors import DataError, ModelFileError, Notice, RosenblattError
 from rosenblatt.io import (
     halves,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.errors import RosenblattError
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.estimators.catalogue import CATALOGUE
 from rosenblatt.studio import Session
 from rosenblatt.studio.controls import NOT_LEARNED_BY_THE_PAGE
 from rosenblatt.studio.presets import PRESETS

@@ -8,7 +8,7 @@ from reference.steps import ORACLES
 
 from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron
 from rosenblatt.errors import InputError
-from rosenblatt.learner.catalogue import find
+from rosenblatt.estimators.catalogue import find
 from rosenblatt.studio import Session
 from rosenblatt.studio.controls import NOT_LEARNED_BY_THE_PAGE
 from rosenblatt.studio.presets import PRESETS

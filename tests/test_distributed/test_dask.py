@@ -15,7 +15,7 @@ import rosenblatt
 from rosenblatt import AveragedPerceptron, Perceptron, SequenceTagger, distribute
 from rosenblatt.distributed import WorkerLost, mixing
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.learner.sklearn_classes import not_fitted_error
+from rosenblatt.estimators.sklearn_classes import not_fitted_error
 
 from .test_merging import digest
 from .test_training import CASES, SENTENCES, TAGGED, X, Y, outcome, svmlight
@@ -125,7 +125,7 @@ def test_bags_hold_sentences_or_texts(client: Any) -> None:
     assert tagger.score(SENTENCES, TAGGED) > 0.9
     texts = bag.from_sequence([("win money", "spam"), ("lunch at noon", "ham")] * 6, npartitions=3)
     features = rosenblatt.features.TextFeatures()
-    schema = rosenblatt.features.schemas.TextSchema(features)
+    schema = rosenblatt.tables.features.schemas.TextSchema(features)
     with pytest.raises(not_fitted_error(), match="fit"):  # nothing says how rare a word is
         distribute(Perceptron(), client=client).fit(texts, schema=schema)
     features.fit(["win money", "lunch at noon"])

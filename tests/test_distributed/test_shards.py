@@ -16,7 +16,7 @@ from rosenblatt.distributed.shards import file_shards, with_schema
 from rosenblatt.errors import DataError
 from rosenblatt.features import FeatureOptions
 from rosenblatt.io import Assumption, delimited, read_table, read_text
-from rosenblatt.io.column_roles import GuessedTarget
+from rosenblatt.tables.readers.column_roles import GuessedTarget
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning"),

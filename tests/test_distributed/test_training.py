@@ -23,10 +23,10 @@ from waiting import PATIENCE
 
 import rosenblatt
 from rosenblatt import AveragedPerceptron, Perceptron, SequenceTagger, distribute
-from rosenblatt._kernels.rows import ordering
 from rosenblatt.distributed import WorkerLost, engines, mixing, tasks
 from rosenblatt.distributed.distribution_report import DistributionReport
 from rosenblatt.distributed.shards import Shard, slices
+from rosenblatt.engine.rows import ordering
 from rosenblatt.errors import DataError, InputError, ParameterError
 
 from .test_merging import digest

@@ -12,7 +12,7 @@ import docstrings
 from reference_pages import methods
 
 from rosenblatt import datasets, plot
-from rosenblatt.learner.catalogue import CATALOGUE, Entry
+from rosenblatt.estimators.catalogue import CATALOGUE, Entry
 from rosenblatt.numpydoc import sections
 
 # Where a learner is the one to take, and where it is not.

@@ -13,7 +13,7 @@ import docstrings
 
 import rosenblatt
 from rosenblatt.cli.main import PROGRAM, VERBS, group
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.estimators.catalogue import CATALOGUE
 
 INDEX = """# Reference
 

@@ -279,7 +279,7 @@ def _no_option(error: click.NoSuchOption, params: Sequence[click.Parameter]) -> 
     meant = nearest_name(error.option_name, (name for name in known if name.startswith("--")))
     hint = "" if meant is None else f" Did you mean '{meant}'?"
     if meant is None and any("--learner" in param.opts for param in params):
-        from rosenblatt.learner.catalogue import entries
+        from rosenblatt.estimators.catalogue import entries
 
         name = error.option_name.lstrip("-").replace("-", "_")
         rows = [one for one in entries() if one.family in ("linear", "kernel", "auto")]

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import ordering
+from rosenblatt.engine.rows import ordering
 
 
 # eq=False: comparing two arrays with == gives an array, so a generated __eq__ would raise.

@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt.distributed.shards import Shard
 from rosenblatt.errors import InputError, ParameterError, RosenblattError
-from rosenblatt.learner.conversion import as_frame, as_table, column_names
+from rosenblatt.estimators.conversion import as_frame, as_table, column_names
 from rosenblatt.plurals import first_few
 
 
@@ -153,7 +153,7 @@ def _aligned(part: Any, columns: list[Any]) -> Any:
 
 def table_of(part: Any, schema: Any) -> Any:
     """Return the rows of a partition as numbers, by a schema (as JSON) if there is one."""
-    from rosenblatt.features import schema_from_json
+    from rosenblatt.tables.features.schemas import schema_from_json
 
     if schema is None:
         frame = as_frame(part)

@@ -17,11 +17,11 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any, Protocol
 
 from rosenblatt import checks
-from rosenblatt.core.parallel import n_processors
 from rosenblatt.distributed.dask_collections import Partition
 from rosenblatt.distributed.shards import Shard
 from rosenblatt.distributed.tasks import AnyShard, forget
 from rosenblatt.errors import MissingExtra, ParameterError, RosenblattError
+from rosenblatt.models.parallel import n_processors
 from rosenblatt.plurals import count
 
 MAX_TRIES = 4

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt._kernels.tags.tag_weights import TagWeights
-from rosenblatt.core.model import LinearModel
-from rosenblatt.core.weights import ARRAYS as ROW_TABLES
-from rosenblatt.core.weights import START_RATES, Scaling, Weights
+from rosenblatt.engine.tags.tag_weights import TagWeights
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.structured.ledger import with_tags
-from rosenblatt.structured.sentences import Encoder
-from rosenblatt.structured.tagging import TagModel
+from rosenblatt.models.linear import LinearModel
+from rosenblatt.models.sentences import Encoder
+from rosenblatt.models.structured_ledger import with_tags
+from rosenblatt.models.tags import TagModel
+from rosenblatt.models.weights import ARRAYS as ROW_TABLES
+from rosenblatt.models.weights import START_RATES, Scaling, Weights
 
 Learner = TypeVar("Learner")
 Tables = dict[str, npt.NDArray[Any]]

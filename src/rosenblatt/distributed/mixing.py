@@ -15,27 +15,27 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.arrays import SparseRows
-from rosenblatt.core import epochs
-from rosenblatt.core.classes import label_array, refuse_one_class
-from rosenblatt.core.result import FitResult, Validation
-from rosenblatt.core.weights import RUNNING_SUM
 from rosenblatt.distributed import tasks
 from rosenblatt.distributed.distribution_report import DistributionReport
 from rosenblatt.distributed.engines import Engine
 from rosenblatt.distributed.merging import RUNNING_SUM_OF, cut, joined_encoder, set_mean
 from rosenblatt.distributed.shards import judged_columns
 from rosenblatt.distributed.tasks import AnyShard
+from rosenblatt.engine.tags.tag_weights import TagWeights
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.learner.majority import MajorityBaseline
-from rosenblatt.learner.options import seed_from
-from rosenblatt.learner.progress import progress
-from rosenblatt.learner.targets import class_factors, read_pair, read_weights
-from rosenblatt.linear.data_units import DataUnits
-from rosenblatt.model import disk
-from rosenblatt.model.file import load, save
-from rosenblatt.structured.tagging import TagModel
+from rosenblatt.estimators.majority import MajorityBaseline
+from rosenblatt.estimators.params import seed_from
+from rosenblatt.estimators.progress import progress
+from rosenblatt.estimators.targets import class_factors, read_pair, read_weights
+from rosenblatt.models import epochs
+from rosenblatt.models.classes import label_array, refuse_one_class
+from rosenblatt.models.data_units import DataUnits
+from rosenblatt.models.result import FitResult, Validation
+from rosenblatt.models.tags import TagModel
+from rosenblatt.models.weights import RUNNING_SUM
+from rosenblatt.persistence import disk
+from rosenblatt.persistence.file import load, save
 
 # Epochs of the single learner that the report compares the run with.
 EPOCHS_ALONE = 3
@@ -319,7 +319,7 @@ class MixingRun(epochs.Trainer):
 
         The product of the mixed weights with a unit vector of margin γ is at least γ Σ μ·steps and
         at most ‖w‖, so γ is at most ‖w‖ / Σ μ·steps. This is the mixed form of
-        `rosenblatt.core.training.MarginCeiling`.
+        `rosenblatt.models.linear_training.MarginCeiling`.
         """
         pairs = list(zip(shares, counts, strict=True))
         self.sums[0] += sum(c * own.step_sum for c, own in pairs)

@@ -23,15 +23,15 @@ from rosenblatt.errors import (
     Place,
     Setting,
 )
-from rosenblatt.io.column_roles import GuessedTarget
-from rosenblatt.io.dialect import Layout
-from rosenblatt.io.fault_messages import quoted
-from rosenblatt.io.formats import PACKED_ROWS, Format, default_of, format_of
-from rosenblatt.io.formats import named as format_named
-from rosenblatt.io.lines import PIECE, FirstBytes, Lines, from_cp1252
-from rosenblatt.io.sources import LONGEST_MARK, MARKS, our_kind, sources_of
-from rosenblatt.io.table import ColumnTally
-from rosenblatt.learner.packing import PackedSchema
+from rosenblatt.estimators.packing import PackedSchema
+from rosenblatt.tables.readers.column_roles import GuessedTarget
+from rosenblatt.tables.readers.dialect import Layout
+from rosenblatt.tables.readers.fault_messages import quoted
+from rosenblatt.tables.readers.formats import PACKED_ROWS, Format, default_of, format_of
+from rosenblatt.tables.readers.formats import named as format_named
+from rosenblatt.tables.readers.lines import PIECE, FirstBytes, Lines, from_cp1252
+from rosenblatt.tables.readers.sources import LONGEST_MARK, MARKS, our_kind, sources_of
+from rosenblatt.tables.readers.table import ColumnTally
 
 # Counts of values and stray texts, by column.
 Tallies = dict[str, ColumnTally]
@@ -112,12 +112,13 @@ class FileShard:
 
     def _all_of_file(self) -> Any:
         """Read the whole file, including the rows of other shards of it, or the span of bytes."""
-        from rosenblatt import io as readers
-        from rosenblatt.features import schema_from_json
+        from rosenblatt.estimators.packing import read_packed
+        from rosenblatt.tables.features.schemas import schema_from_json
+        from rosenblatt.tables.readers.sentence_reader import iter_sentences
 
         if self.kind == PACKED_ROWS.kind:
             # One of the shards that share a file verifies its digests.
-            return readers.read_packed(self.paths[0], verify=self.part[0] == 0)
+            return read_packed(self.paths[0], verify=self.part[0] == 0)
         files = [self._open(path) for path in self.paths if size_of(path)]
         if not files or (self.span is not None and self.span[0] == self.span[1]):
             return None
@@ -127,7 +128,7 @@ class FileShard:
                 options.pop("target", None)
                 block = schema_from_json(self.schema).read(files, labelled=True, **options)
             elif self.of_sentences:
-                block = readers.iter_sentences(files, **options).whole()
+                block = iter_sentences(files, **options).whole()
             else:
                 options.pop("format", None)
                 options = READER_DEFAULTS.get(self.kind, {}) | options
@@ -181,7 +182,7 @@ class FileShard:
 
     def load(self) -> tuple[Any, ...]:
         """Return the same as `Shard.load`; for rows followed by the tallies of their columns."""
-        from rosenblatt.features import schema_from_json
+        from rosenblatt.tables.features.schemas import schema_from_json
 
         whole_file = self._all_of_file()
         if whole_file is None:
@@ -198,7 +199,7 @@ class FileShard:
         # One of the shards that read the same file counts.
         if self.kind != "table" or self.schema is None or self.part[0] != 0:
             return {}
-        from rosenblatt.features import schema_from_json
+        from rosenblatt.tables.features.schemas import schema_from_json
 
         types = schema_from_json(self.schema).reader_options()["types"]
         found: Tallies = {}
@@ -354,16 +355,17 @@ def with_schema(
 
     svmlight needs no schema, because its columns are features; for sentences it is their layout.
     """
-    from rosenblatt import io as readers
-    from rosenblatt.features import FeatureOptions, guess_schema
+    from rosenblatt.estimators.packing import read_packed
+    from rosenblatt.tables.features.schemas import FeatureOptions, guess_schema
+    from rosenblatt.tables.readers.sentence_reader import iter_sentences
 
     path = shards[0].paths[0]
     kind = shards[0].kind
     if shards[0].of_sentences:
         with _opened(path) as file:
-            return shards, readers.iter_sentences(file, **shards[0].reader_options()).layout
+            return shards, iter_sentences(file, **shards[0].reader_options()).layout
     if kind == PACKED_ROWS.kind:
-        own = {file: readers.read_packed(file, verify=False) for s in shards for file in s.paths}
+        own = {file: read_packed(file, verify=False) for s in shards for file in s.paths}
         for file, packed in own.items():
             schema = PackedSchema.of(packed, schema, file)
         return shards, own[path].schema

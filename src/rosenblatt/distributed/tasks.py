@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import SparseRows
-from rosenblatt.core import epochs
-from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.distributed.merging import Part, changed_part, row_tables, tag_weights
 from rosenblatt.distributed.shards import FileShard, Shard, Tallies
 from rosenblatt.errors import InputError, RosenblattError
-from rosenblatt.learner.inputs import TrainingData
-from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
-from rosenblatt.linear.data_units import DataUnits
-from rosenblatt.structured.sentences import Encoder, read_pairs
-from rosenblatt.structured.tagger import SequenceTagger
-from rosenblatt.structured.tagging import TagTrainer
+from rosenblatt.estimators.inputs import TrainingData
+from rosenblatt.estimators.structured.tagger import SequenceTagger
+from rosenblatt.estimators.targets import encode_labels, read_labels, read_weights
+from rosenblatt.models import epochs
+from rosenblatt.models.data_units import DataUnits
+from rosenblatt.models.rows import as_rows, inspect
+from rosenblatt.models.sentences import Encoder, read_pairs
+from rosenblatt.models.tags import TagTrainer
 
 AnyShard = Shard | FileShard
 

@@ -15,12 +15,12 @@ from rosenblatt.distributed.engines import engine_factory
 from rosenblatt.distributed.mixing import MixingRun
 from rosenblatt.distributed.shards import file_shards, judged_columns, slices, with_schema
 from rosenblatt.errors import ParameterError
-from rosenblatt.learner.conversion import feature_names
-from rosenblatt.learner.inputs import read_rows
-from rosenblatt.learner.targets import read_labels, read_weights
-from rosenblatt.linear import LinearLearner
-from rosenblatt.structured.sentences import read_pairs
-from rosenblatt.structured.tagger import SequenceTagger
+from rosenblatt.estimators.conversion import feature_names
+from rosenblatt.estimators.inputs import read_rows
+from rosenblatt.estimators.linear.linear_learner import LinearLearner
+from rosenblatt.estimators.structured.tagger import SequenceTagger
+from rosenblatt.estimators.targets import read_labels, read_weights
+from rosenblatt.models.sentences import read_pairs
 
 # The number of shards for arrays and sentences in memory.
 DEFAULT_SHARDS = 8
@@ -194,7 +194,7 @@ class Distributed:
         **options
             Further arguments of the reader, such as ``target`` for a table.
         """
-        from rosenblatt.features import SparseSchema
+        from rosenblatt.tables.features.schemas import SparseSchema
 
         learner = type(self.learner)(**self.learner.get_params())
         known = {"of_sentences": self._of_sentences, "options": options}

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.arrays import FloatArray, IndexArray, SparseRows, is_sparse
 from rosenblatt.errors import InputError
-from rosenblatt.learner.inputs import rows_without_names
+from rosenblatt.estimators.inputs import rows_without_names
 from rosenblatt.plot.style import named
 
 # Relative rounding error between weights and the sum of rows that they are.

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
-from rosenblatt.evaluate.report import Report, report
+from rosenblatt.inspection.report import Report, report
 from rosenblatt.plot import style
 from rosenblatt.plot.curves import cut_to_fit, readable_on
 from rosenblatt.plot.display import Display, Pen

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.explain import Explanation, PastMistake
+from rosenblatt.inspection.explanation import Explanation, PastMistake
 from rosenblatt.plot.display import Pen
 from rosenblatt.plot.style import named
 from rosenblatt.plot.weights import Voice, WeightsDisplay

@@ -151,7 +151,7 @@ class Display:
             )
         if dpi is not None:
             checks.number("dpi", dpi, at_least=10, at_most=2400, cure="It is dots an inch.")
-        from rosenblatt.model import disk
+        from rosenblatt.persistence import disk
 
         disk.replace(name, [self._rendered(ending, theme, size, dpi or self.dpi)])
 

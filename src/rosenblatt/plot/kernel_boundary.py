@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.errors import InputError
-from rosenblatt.learner.inputs import rows_without_names
+from rosenblatt.estimators.inputs import rows_without_names
 from rosenblatt.plot import arguments
 from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.pen import Look, has_rings, wrong_rows

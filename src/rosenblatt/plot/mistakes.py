@@ -17,7 +17,7 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rosenblatt.evaluate.stream_scores import Progress
+    from rosenblatt.inspection.stream_scores import Progress
 
 # Most epochs that are drawn as bars, and that have a number on their bar.
 MOST_BARS = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import InputError
-from rosenblatt.evaluate.metrics import Reliability
+from rosenblatt.inspection.metrics import Reliability
 from rosenblatt.plot import style
 from rosenblatt.plot.confusion import report_of
 from rosenblatt.plot.curves import curve_look, draw_grid_lines

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.evaluate.score_curves import ScoreCurve
+from rosenblatt.inspection.score_curves import ScoreCurve
 from rosenblatt.plot import style
 from rosenblatt.plot.confusion import report_of
 from rosenblatt.plot.curves import STYLES, cut_to_fit, draw_grid_lines

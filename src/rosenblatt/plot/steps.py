@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import FloatArray, IndexArray
-from rosenblatt.core.ledger import Ledger
-from rosenblatt.core.recording import Update
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import regions as divide
+from rosenblatt.inspection.runs import LinearRun, ledger_of, prediction
+from rosenblatt.models.ledger import Ledger
+from rosenblatt.models.recording import Update
 from rosenblatt.plot import arguments
 from rosenblatt.plot.curves import short_number
 from rosenblatt.plot.plane import (
@@ -27,7 +28,6 @@ from rosenblatt.plot.plane import (
     segment,
 )
 from rosenblatt.plot.style import Mark, marks
-from rosenblatt.runs import LinearRun, ledger_of, prediction
 
 OTHER_WEIGHTS_NOTE = (
     "These are the weights while it learned; it predicts by their average, their votes or the best "

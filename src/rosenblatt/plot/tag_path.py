@@ -17,7 +17,7 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rosenblatt.structured.paths import PathExplanation
+    from rosenblatt.estimators.structured.paths import PathExplanation
 
 # With more tags only those on the two paths are shown.
 MOST_TAGS = 12

@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.learner.explain_rows import feature_names_of
+from rosenblatt.estimators.explain_rows import feature_names_of
 from rosenblatt.plot import style
 from rosenblatt.plot.curves import panel_grid, panels, readable_on, short_number
 from rosenblatt.plot.display import Display, Pen

@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import DataError, InputError, ParameterError
-from rosenblatt.io import HeaderOfNumbers, Table, iter_table
 from rosenblatt.plurals import agree, count
 from rosenblatt.studio.fields import MOST_CLASSES
 from rosenblatt.studio.states import MOST_ROWS
+from rosenblatt.tables.readers.fault_messages import HeaderOfNumbers
+from rosenblatt.tables.readers.table import Table
+from rosenblatt.tables.readers.table_readers import iter_table
 
 # How tables say that a value is not known.
 MISSING = ["", "?", "-", "NA", "N/A", "na", "n/a", "NaN", "nan", "NULL", "null", "None", "none"]

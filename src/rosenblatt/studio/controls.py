@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.learner.catalogue import CATALOGUE, Entry, entries
-from rosenblatt.learner.options import LIMITS, Option, word_of
+from rosenblatt.estimators.catalogue import CATALOGUE, Entry, entries
+from rosenblatt.estimators.params import LIMITS, Option, word_of
 from rosenblatt.studio import fields
 
 FAMILIES = ("linear", "kernel")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import FloatArray
-from rosenblatt.core.rows import contradictory
+from rosenblatt.models.rows import contradictory
 from rosenblatt.studio.mapped_rows import MappedRows
 from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.studio.verdicts import MOST_WEIGHTS, TheoremRows

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import FloatArray
-from rosenblatt.core.ledger import Ledger
-from rosenblatt.core.recording import Entries
-from rosenblatt.core.result import stop_text
-from rosenblatt.core.rows import scores
+from rosenblatt.inspection.runs import LinearRun, Run, prediction, run_of
+from rosenblatt.models.ledger import Ledger
+from rosenblatt.models.recording import Entries
+from rosenblatt.models.result import stop_text
+from rosenblatt.models.rows import scores
 from rosenblatt.plurals import count
-from rosenblatt.runs import LinearRun, Run, prediction, run_of
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.recipes import Recipe, most_updates
 

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from rosenblatt.errors import RosenblattError
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.estimators.catalogue import CATALOGUE
 from rosenblatt.studio.contours import box_around, contour
 from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.studio.states import PageState

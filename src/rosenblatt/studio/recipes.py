@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.learner.catalogue import Entry
-from rosenblatt.learner.options import word_of
+from rosenblatt.estimators.catalogue import Entry
+from rosenblatt.estimators.params import word_of
 from rosenblatt.studio.controls import controls_of, kinds
 from rosenblatt.studio.mapped_rows import MappedRows
 from rosenblatt.studio.states import PageState

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.estimators.catalogue import CATALOGUE
 from rosenblatt.plurals import count
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.recipes import Recipe

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.core.result import STOP_REASONS, stop_text
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.models.result import STOP_REASONS, stop_text
 from rosenblatt.studio import fields
 from rosenblatt.studio.contours import contour, read_box
 from rosenblatt.studio.controls import controls

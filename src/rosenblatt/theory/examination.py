@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.arrays import is_sparse
-from rosenblatt.core.ledger import Ledger
 from rosenblatt.errors import InputError
 from rosenblatt.html_tables import ResultCard
-from rosenblatt.runs import LinearRun, finite_rows
+from rosenblatt.inspection.runs import LinearRun, finite_rows
+from rosenblatt.models.ledger import Ledger
 from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.certificates import CertificateError
 from rosenblatt.theory.margin import MaxMargin, max_margin

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt import checks
-from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyArray, FloatArray, Int32Array, SparseRows, for_caller, is_sparse
-from rosenblatt.core.model import LinearModel
-from rosenblatt.core.rows import as_rows, largest_allowed, scores
-from rosenblatt.core.training import train
+from rosenblatt.engine.rows.rules import Rule
 from rosenblatt.errors import InputError
 from rosenblatt.html_tables import ResultCard
+from rosenblatt.models.linear import LinearModel
+from rosenblatt.models.linear_training import train
+from rosenblatt.models.rows import as_rows, largest_allowed, scores
 from rosenblatt.plurals import count
 from rosenblatt.theory.argmax import ArgmaxSeparability
 from rosenblatt.theory.mistake_bounds import MistakeBound, mistake_bound

@@ -11,14 +11,14 @@ import numpy as np
 
 from rosenblatt import checks
 from rosenblatt.arrays import AnyArray, FloatArray, IntArray
-from rosenblatt.core.rows import margins, scores
 from rosenblatt.errors import ConvergenceWarning, ParameterError
 from rosenblatt.html_tables import escape, html_card, html_headline, html_table
-from rosenblatt.runs import finite_rows
+from rosenblatt.inspection.runs import finite_rows
+from rosenblatt.models.rows import margins, scores
 from rosenblatt.theory.points import FeatureMap, apply_feature_map
 
 if TYPE_CHECKING:
-    from rosenblatt.linear import LinearLearner
+    from rosenblatt.estimators.linear.linear_learner import LinearLearner
 
 
 class Spread(NamedTuple):
@@ -184,8 +184,8 @@ def order_study(
     Spread(median=7.0, min=2.0, max=10.0)
     """
     # The learners are imported here, so that the theory loads without them.
-    from rosenblatt.learner.progress import progress
-    from rosenblatt.linear import LinearLearner
+    from rosenblatt.estimators.linear.linear_learner import LinearLearner
+    from rosenblatt.estimators.progress import progress
 
     if not isinstance(estimator, LinearLearner):
         raise ParameterError(

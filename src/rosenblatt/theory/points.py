@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import AnyArray, FloatArray, IndexArray, SparseRows, is_sparse
-from rosenblatt.core.rows import as_rows, inspect, refuse_tiny
+from rosenblatt.engine.rows.weights import FLOAT64_LIMIT
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.models.rows import as_rows, inspect, refuse_tiny
 from rosenblatt.theory.nearest import Hull
 
 EPS = float(np.finfo(np.float64).eps)

@@ -10,12 +10,12 @@ import numpy as np
 
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
-from rosenblatt.core.ledger import Ledger
-from rosenblatt.core.rows import margins
 from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.estimators.catalogue import CATALOGUE
 from rosenblatt.html_tables import first_and_last, html_card, html_headline, html_table
-from rosenblatt.learner.catalogue import CATALOGUE
-from rosenblatt.runs import LinearRun, Move, finite_rows
+from rosenblatt.inspection.runs import LinearRun, Move, finite_rows
+from rosenblatt.models.ledger import Ledger
+from rosenblatt.models.rows import margins
 from rosenblatt.text_tables import ordinary
 from rosenblatt.theory.margin_interval import longest
 from rosenblatt.theory.points import EPS, FeatureMap, Points, Table, apply_feature_map

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt._kernels.rows.rows import score
-from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyArray, FloatArray, IndexArray
-from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.core.training import train
-from rosenblatt.core.weights import Weights
+from rosenblatt.engine.rows.rows import score
+from rosenblatt.engine.rows.rules import Rule
 from rosenblatt.errors import InputError, OverflowRefused
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.html_tables import ResultCard
+from rosenblatt.models.linear_training import train
+from rosenblatt.models.rows import as_rows, inspect
+from rosenblatt.models.weights import Weights
 from rosenblatt.theory.certificates import (
     CertificateError,
     Conflict,

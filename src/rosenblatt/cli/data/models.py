@@ -16,9 +16,9 @@ from rosenblatt.cli.data.reading import AdvisedReader, Reading
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from rosenblatt.features import AnySchema
-    from rosenblatt.features.named_weights import NamedWeights
-    from rosenblatt.model import State
+    from rosenblatt.persistence.card import State
+    from rosenblatt.tables.features.named_weights import NamedWeights
+    from rosenblatt.tables.features.schemas import AnySchema
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Model:
     @cached_property
     def learner(self) -> Any:
         """The learner itself, as `rosenblatt.load` makes it."""
-        from rosenblatt.model.file import learner_of
+        from rosenblatt.persistence.file import learner_of
 
         return learner_of(self.state, self.path)
 
@@ -69,9 +69,9 @@ class Model:
         return self._asked("predict", X).tolist()  # type: ignore[no-any-return]
 
     def outputs(self, X: Any, threshold: float | None) -> tuple[Any, Any, Any]:
-        """Predictions, scores and probabilities, as `rosenblatt.evaluate.metrics` has them."""
-        from rosenblatt.evaluate.metrics import outputs
-        from rosenblatt.learner.inputs import rows_without_names
+        """Predictions, scores and probabilities, as `rosenblatt.inspection.metrics` has them."""
+        from rosenblatt.estimators.inputs import rows_without_names
+        from rosenblatt.inspection.metrics import outputs
 
         with rows_without_names():
             return outputs(self.learner, X, threshold)
@@ -81,7 +81,7 @@ class Model:
         return self._asked("predict_proba", X)
 
     def _asked(self, method: str, X: Any) -> npt.NDArray[Any]:
-        from rosenblatt.learner.inputs import rows_without_names
+        from rosenblatt.estimators.inputs import rows_without_names
 
         with rows_without_names():
             found: npt.NDArray[Any] = getattr(self.learner, method)(X)
@@ -134,7 +134,7 @@ class Model:
     @property
     def weights(self) -> NamedWeights:
         """What predicts, by name; of a model without weights the features alone."""
-        from rosenblatt.features.named_weights import NamedWeights
+        from rosenblatt.tables.features.named_weights import NamedWeights
 
         coef, intercept = None, None
         if self.has_weights:
@@ -144,7 +144,7 @@ class Model:
 
     def names(self, features: Sequence[int]) -> list[str]:
         """What features are called, by the best that the file knows."""
-        from rosenblatt.learner.explain_rows import feature_names_of
+        from rosenblatt.estimators.explain_rows import feature_names_of
 
         return feature_names_of(self.learner, features)
 
@@ -169,7 +169,7 @@ class Model:
                         block.rows = block.rows.narrow(self.schema.n_features)
                     yield self.schema, block
             return
-        from rosenblatt.features.schemas import schema_of_columns
+        from rosenblatt.tables.features.schemas import schema_of_columns
 
         if kind == "text":
             raise click.UsageError(f"{self.path} does not say how texts become its features.")
@@ -186,8 +186,8 @@ def open_model(path: str, *, n_jobs: int | None = None, taggers: bool = False) -
     asked for, as it tags sentences and does not predict rows.
     """
     from rosenblatt.errors import ModelFileError
-    from rosenblatt.features import Schema
-    from rosenblatt.model import read
+    from rosenblatt.persistence.file import read
+    from rosenblatt.tables.features.schema import Schema
 
     state = read(path)
     card, model = state.card, Model(path, state, None)
@@ -218,8 +218,7 @@ def refuse_other_model(
     The same learner, the same target and the same files: then a command was repeated.
     """
     from rosenblatt.errors import ModelFileError
-    from rosenblatt.model import read
-    from rosenblatt.model.file import digest_of
+    from rosenblatt.persistence.file import digest_of, read
 
     if not os.path.exists(path):
         return

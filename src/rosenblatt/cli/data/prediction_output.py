@@ -17,10 +17,10 @@ from rosenblatt.cli.frame.terminal import (
     escape_controls,
     escape_in_json,
 )
-from rosenblatt.io.formats import listed, named, names_of
+from rosenblatt.tables.readers.formats import listed, named, names_of
 
 if TYPE_CHECKING:
-    from rosenblatt.io.row_texts import RowText
+    from rosenblatt.tables.readers.row_texts import RowText
 
 # Formats of files that predictions can be written in; the plainest is bare labels.
 TABULAR = tuple(named(name) for name in ("csv", "tsv", "jsonl"))

@@ -27,7 +27,7 @@ from rosenblatt.errors import (
     Setting,
     Words,
 )
-from rosenblatt.io.formats import (
+from rosenblatt.tables.readers.formats import (
     PACKED_ROWS,
     ROWS,
     Format,
@@ -41,11 +41,11 @@ from rosenblatt.io.formats import (
 )
 
 if TYPE_CHECKING:
-    from rosenblatt.features import AnySchema, FeatureOptions
-    from rosenblatt.io import PackedRows
-    from rosenblatt.io.reader import Reader
-    from rosenblatt.io.row_texts import RowTexts
-    from rosenblatt.io.sources import Source
+    from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions
+    from rosenblatt.tables.readers.packed_rows import PackedRows
+    from rosenblatt.tables.readers.reader import Reader
+    from rosenblatt.tables.readers.row_texts import RowTexts
+    from rosenblatt.tables.readers.sources import Source
 
 Found = TypeVar("Found")
 
@@ -137,7 +137,7 @@ class Reading:
 
     def packed(self, paths: Sequence[str]) -> PackedRows | None:
         """The rows of a packed file, None of any other; it is opened and verified once."""
-        from rosenblatt.io.sources import our_kind
+        from rosenblatt.tables.readers.sources import our_kind
 
         if not any(path.endswith(".rows") or our_kind(path) for path in paths):
             return None
@@ -145,7 +145,7 @@ class Reading:
             raise click.UsageError(
                 "a file of packed rows is read alone: pack all data into one, or train on --shards."
             )
-        from rosenblatt.io import read_packed
+        from rosenblatt.estimators.packing import read_packed
 
         if paths[0] not in self._packed:
             self._packed[paths[0]] = read_packed(paths[0])
@@ -156,7 +156,7 @@ class Reading:
         packed = self.packed(paths)
         if packed is None:
             return schema
-        from rosenblatt.learner.packing import PackedSchema
+        from rosenblatt.estimators.packing import PackedSchema
 
         return PackedSchema.of(packed, schema, paths[0])
 
@@ -212,7 +212,7 @@ class Reading:
 
     def _notice_sniffed(self, paths: Sequence[str], found: Format) -> None:
         """Issue a notice if the rows decided the format, and not the names of the files."""
-        from rosenblatt.io.fault_messages import Assumption, notice
+        from rosenblatt.tables.readers.fault_messages import Assumption, notice
 
         if format_of(list(paths), None, otherwise=default_of("table")) is not found:
             what = f"read as {found.title} (--format {found.name})"
@@ -258,7 +258,7 @@ class Reading:
         packed = self.packed(paths)
         if packed is not None:
             from rosenblatt.errors import DataError
-            from rosenblatt.io.packed_rows import PackedReader
+            from rosenblatt.tables.readers.packed_rows import PackedReader
 
             for label in [] if classes is None else packed.classes.tolist():
                 if label not in classes:
@@ -297,7 +297,7 @@ class Reading:
 
     def _table(self, request: ReadRequest, labelled: bool, given: dict[str, Any]) -> Reader[Any]:
         """Open a table; `given` are options of its reader."""
-        from rosenblatt.io.column_roles import GuessedTarget
+        from rosenblatt.tables.readers.column_roles import GuessedTarget
 
         target = GuessedTarget() if request.target is None else request.target
         unused = [] if labelled or request.target is None else [request.target]
@@ -335,8 +335,8 @@ class Reading:
 
 def _holds_table(path: str) -> bool:
     """Whether a file that could be a label, a tab and a text a line has more columns than that."""
-    from rosenblatt.io.dialect import sniff
-    from rosenblatt.io.sources import first_lines
+    from rosenblatt.tables.readers.dialect import sniff
+    from rosenblatt.tables.readers.sources import first_lines
 
     found = sniff(first_lines(path), {}).rows
     widths = [len(row) for row in found]
@@ -380,7 +380,7 @@ def notices(quiet: bool = False) -> Iterator[None]:
 
     context = click.get_current_context(silent=True)
     params = () if context is None else context.command.get_params(context)
-    from rosenblatt.io import Assumption
+    from rosenblatt.tables.readers.fault_messages import Assumption
 
     for warning in caught:
         said = warning.message
@@ -489,7 +489,7 @@ class AdvisedReader:
 
 def _refuse_foreign(request: ReadRequest) -> None:
     """A picture or a document, of which a reader of text would say nonsense."""
-    from rosenblatt.model.container import LONGEST_SIGNATURE, name_by_signature
+    from rosenblatt.persistence.container import LONGEST_SIGNATURE, name_by_signature
 
     path = request.paths[0]
     if not request.format.is_text or not os.path.isfile(path):
@@ -543,7 +543,7 @@ def _better(
             return _with_cures(error, [_looks_like(found)], request)
     if isinstance(error, ParameterError) and isinstance(error.where, Place):
         return _no_target(error, error.where.name, request, line)
-    from rosenblatt.io.column_roles import MissingColumns
+    from rosenblatt.tables.readers.column_roles import MissingColumns
 
     if request.header is not False and request.without_names and isinstance(error, MissingColumns):
         trained = "the model was trained with --no-header; say so here if the first line is a row"
@@ -582,7 +582,7 @@ def _no_target(
     """What the user said is a slip of the hand; what the model knows, or a row, is bad data."""
     numbered = request.target is not None and request.target.isdecimal()
     if request.header is False and numbered and line is not None:
-        from rosenblatt.io.fault_messages import located
+        from rosenblatt.tables.readers.fault_messages import located
 
         return located(
             f"this row is too short: the target is column {request.target}",
@@ -608,7 +608,7 @@ def _no_target(
 
 def _first_line(path: str) -> FirstLine | None:
     """The first line of a file that holds something, as far as it matters; None for a pipe."""
-    from rosenblatt.io.sources import first_lines
+    from rosenblatt.tables.readers.sources import first_lines
 
     lines = first_lines(path, LOOKED_AT).splitlines()
     return next((FirstLine(i, line) for i, line in enumerate(lines, 1) if line.strip()), None)

@@ -38,9 +38,9 @@ def train_on_shards(
     unit: str = "row",
 ) -> None:
     """Train over shards of files, write the model, and say what it came to."""
-    from rosenblatt.core.result import stop_text
     from rosenblatt.distributed import distribute
     from rosenblatt.distributed.shards import expanded
+    from rosenblatt.models.result import stop_text
 
     if dev is not None and share_of(dev) is not None:
         raise click.UsageError(f"--dev {dev}: name a file; no rows of shards are held out.")

@@ -16,7 +16,7 @@ from rosenblatt.cli.frame.options import Decorated, Whole, in_section
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from rosenblatt.features import AnySchema, FeatureOptions
+    from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions
 
 RIGHT_TARGET = "is the right column the target? (--target)"
 # Labels become objects of Python so many at a time.
@@ -96,7 +96,7 @@ def column_options(*but: str) -> Callable[[Decorated], Decorated]:
 
 def feature_options(options: dict[str, Any]) -> FeatureOptions:
     """What was said of columns and texts, taken out of the options of a command."""
-    from rosenblatt.features import FeatureOptions
+    from rosenblatt.tables.features.schemas import FeatureOptions
 
     columns, no_scale = options.pop("columns"), options.pop("no_scale")
     exact, bits = options.pop("exact", False), options.pop("bits")
@@ -172,7 +172,7 @@ class Examples:
 
     def encode(self) -> Self:
         """Make features of the rows; a table has no numbers afterwards, as their memory is used."""
-        from rosenblatt.features import Schema
+        from rosenblatt.tables.features.schema import Schema
 
         own: Any = {"in_place": True} if isinstance(self.schema, Schema) else {}
         self.X = self.schema.learn(self.block, **own)
@@ -202,7 +202,7 @@ def read_examples(
 
     The rows are encoded if the schema does not grow, else that is left to who looks at them first.
     """
-    from rosenblatt.features import UnseenValues, guess_schema
+    from rosenblatt.tables.features.schemas import UnseenValues, guess_schema
 
     kind, schema = reading.kind_of(paths, schema), reading.schema_of(paths, schema)
     block = reading.reader(paths, schema=schema, features=options, grows=grows, **labels).whole()

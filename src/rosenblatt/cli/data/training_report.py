@@ -11,7 +11,7 @@ from rosenblatt.plurals import count
 from rosenblatt.text_tables import text_table
 
 if TYPE_CHECKING:
-    from rosenblatt.model import State
+    from rosenblatt.persistence.card import State
 
 LONGEST_LABEL = 24
 MOST_TRIED = 8
@@ -49,7 +49,7 @@ def majority_facts(learner: Any) -> dict[str, Any]:
 
 def majority_line(facts: dict[str, Any]) -> list[str]:
     """What there is to say if it did not."""
-    from rosenblatt.learner.majority import MajorityBaseline
+    from rosenblatt.estimators.majority import MajorityBaseline
 
     beaten = facts["beats_majority"] is not False
     return [] if beaten else [str(MajorityBaseline(**facts["majority"]))]
@@ -95,22 +95,22 @@ def fit_facts(card: Any) -> dict[str, Any]:
 
 def leaderboard(card: Any) -> list[dict[str, Any]] | None:
     """What was tried on held-out rows before the learner was chosen; None if nobody chose."""
-    from rosenblatt.learner.selection import Candidate
+    from rosenblatt.estimators.selection import Candidate
 
     tried = card.record.search
     return None if tried is None else [Candidate(*row)._asdict() for row in tried]
 
 
 def _accuracy(learner: Any, examples: Examples) -> float:
-    from rosenblatt.learner.inputs import rows_without_names
+    from rosenblatt.estimators.inputs import rows_without_names
 
     with rows_without_names():
         return float(learner.score(examples.X, examples.labels))
 
 
 def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
-    from rosenblatt.core.result import stop_text
-    from rosenblatt.learner.catalogue import find
+    from rosenblatt.estimators.catalogue import find
+    from rosenblatt.models.result import stop_text
 
     entry = find(facts["learner"])
     assert entry is not None

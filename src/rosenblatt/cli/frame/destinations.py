@@ -13,8 +13,8 @@ from rosenblatt.cli.frame.command_record import command_made_by, package_digest
 from rosenblatt.cli.frame.interrupts import current_interrupts
 
 if TYPE_CHECKING:
-    from rosenblatt.model import State
-    from rosenblatt.model.disk import NewFile
+    from rosenblatt.persistence.card import State
+    from rosenblatt.persistence.disk import NewFile
 
 
 def check_name(option: str, path: str) -> None:
@@ -66,8 +66,8 @@ def default_destination(
 
 def _refuse_mixed_up(resumed: str | None, data: Sequence[str]) -> None:
     """A model where data should be, or data where a model should be, before anything is said."""
-    from rosenblatt.io.sources import our_kind
-    from rosenblatt.model import read
+    from rosenblatt.persistence.file import read
+    from rosenblatt.tables.readers.sources import our_kind
 
     for path in data:
         if our_kind(path) == "model":
@@ -84,7 +84,7 @@ def claim_destination(path: str, resumed: str | None, inputs: Iterable[str]) -> 
 
     A model that is resumed into its own place is locked before it is read.
     """
-    from rosenblatt.model.disk import Claim
+    from rosenblatt.persistence.disk import Claim
 
     check_destination("--out", path, inputs)
     try:
@@ -106,7 +106,7 @@ def write_model(
     of ours: the hours of learning are not lost, although `load` refuses the file.
     """
     from rosenblatt.errors import ModelFileError
-    from rosenblatt.model.file import write_learner, write_unchecked
+    from rosenblatt.persistence.file import write_learner, write_unchecked
 
     try:
         # Who interrupts a training may want to go on with it.
@@ -177,7 +177,7 @@ class NewFiles:
         return self
 
     def open(self, path: str) -> NewFile:
-        from rosenblatt.model.disk import NewFile
+        from rosenblatt.persistence.disk import NewFile
 
         self._files.append(NewFile(path))
         return self._files[-1].open()

@@ -53,7 +53,7 @@ class Interrupts:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Within this they are noted: learning ends soon, with what it learned, writing goes on."""
-        from rosenblatt.core.result import stopping_when
+        from rosenblatt.models.result import stopping_when
 
         self.deaf = True
         try:

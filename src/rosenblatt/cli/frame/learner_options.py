@@ -11,11 +11,11 @@ import click
 
 from rosenblatt.cli.frame.options import SHARED, Command, Decorated, Section
 from rosenblatt.cli.main import Call
-from rosenblatt.learner.catalogue import Entry, entries, find
-from rosenblatt.learner.options import word_of
+from rosenblatt.estimators.catalogue import Entry, entries, find
+from rosenblatt.estimators.params import word_of
 
 if TYPE_CHECKING:
-    from rosenblatt.learner.options import Option
+    from rosenblatt.estimators.params import Option
 
 # Parameters for which the shell has another option, or no use.
 REPLACED_BY = {
@@ -55,7 +55,7 @@ class LearnerCommand(Command):
         usual = ctx.meta["rosenblatt.default_learner"] = DEFAULT_ONLINE if online else DEFAULT
         entry = find(self.only or _named_in(args, usual))
         if entry is not None:
-            ctx.meta["rosenblatt.learner"] = entry
+            ctx.meta["rosenblatt.estimators"] = entry
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -72,7 +72,7 @@ class LearnerCommand(Command):
             ) from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        entry: Entry | None = ctx.meta.get("rosenblatt.learner")
+        entry: Entry | None = ctx.meta.get("rosenblatt.estimators")
         listed = super().get_params(ctx)
         if entry is None:
             return listed
@@ -229,7 +229,7 @@ def _first_sentence(text: str) -> str:
 def _named(ctx: click.Context, _param: click.Parameter, value: str | None) -> Entry:
     """A name of the shell or of a class, as a callback; upper and lower case are the same."""
     if value is None:
-        return ctx.meta["rosenblatt.learner"]  # type: ignore[no-any-return]
+        return ctx.meta["rosenblatt.estimators"]  # type: ignore[no-any-return]
     entry, streams = find(value), isinstance(ctx.command, StreamCommand)
     if entry is None or entry.family not in _families(streams):
         from rosenblatt.checks import nearest_name

@@ -132,7 +132,7 @@ def progress_shown(quiet: bool) -> AbstractContextManager[None]:
     """Show who looks at a terminal how far a fit within this has come, now and then."""
     if quiet or not sys.stderr.isatty():
         return nullcontext()
-    from rosenblatt.learner.progress import shown_in_passing
+    from rosenblatt.estimators.progress import shown_in_passing
 
     return shown_in_passing()
 
@@ -153,7 +153,7 @@ def reading_shown(reader: Any, name: str) -> Iterator[None]:
     if not _shows_reading.get():
         yield
         return
-    from rosenblatt.learner.progress import reading_progress
+    from rosenblatt.estimators.progress import reading_progress
 
     with reading_progress(printable(name)) as reader.progress:
         yield

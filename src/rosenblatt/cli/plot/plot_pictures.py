@@ -26,15 +26,15 @@ from rosenblatt.cli.frame.terminal import say_notices
 from rosenblatt.cli.plot.plot_kinds import KINDS
 from rosenblatt.cli.tag.tag_reading import SentenceReading, layout_of
 from rosenblatt.errors import DataError, InputError
-from rosenblatt.evaluate import report
-from rosenblatt.features import UnseenValues
-from rosenblatt.features.column_kinds import Number
 from rosenblatt.geometry import augment
-from rosenblatt.io.formats import SENTENCES, names_of
+from rosenblatt.inspection.report import report
+from rosenblatt.tables.features.column_kinds import Number
+from rosenblatt.tables.features.schemas import UnseenValues
+from rosenblatt.tables.readers.formats import SENTENCES, names_of
 
 if TYPE_CHECKING:
-    from rosenblatt.features import AnySchema
     from rosenblatt.plot.display import Display
+    from rosenblatt.tables.features.schemas import AnySchema
 
 OF_ROWS = ("no_header", "delimiter", "decimal", "thousands", "missing", "max_features")
 

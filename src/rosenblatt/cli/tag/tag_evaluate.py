@@ -55,7 +55,7 @@ def command(
     recall and F1 of each tag, and for tags as B-NP and I-NP those of the spans, as conlleval
     counts them. The model is not changed.
     """
-    from rosenblatt.evaluate import tag_report
+    from rosenblatt.inspection.tag_report import tag_report
 
     found = open_tagger(model, n_jobs)
     tagger = found.learner

@@ -21,11 +21,11 @@ from rosenblatt.cli.tag.tag_reading import (
     sentence_options,
     tell_of_skipped,
 )
-from rosenblatt.io.formats import SENTENCES, names_of
+from rosenblatt.tables.readers.formats import SENTENCES, names_of
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
-    from rosenblatt.io.sentence_blocks import SentenceReader
+    from rosenblatt.tables.readers.sentence_blocks import SentenceReader
 
 
 @click.command(
@@ -121,7 +121,7 @@ def _texts(
     tagger: SequenceTagger, reader: SentenceReader, to: str | None, append: bool
 ) -> Iterator[bytes]:
     """The sentences with their tags, block by block."""
-    from rosenblatt.io import SentenceWriter
+    from rosenblatt.tables.readers.sentence_writer import SentenceWriter
 
     writer = SentenceWriter(reader, to, append=append)
     for block in reader:

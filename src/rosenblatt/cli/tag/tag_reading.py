@@ -12,13 +12,13 @@ from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options, watch_bad_rows
 from rosenblatt.cli.frame.terminal import say
 from rosenblatt.errors import InputError, Item, ModelFileError, Place
-from rosenblatt.io.formats import SENTENCES, listed, names_of
 from rosenblatt.plurals import count
+from rosenblatt.tables.readers.formats import SENTENCES, listed, names_of
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
-    from rosenblatt.io import SentenceLayout
-    from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
+    from rosenblatt.tables.readers.sentence_blocks import SentenceBlock, SentenceReader
+    from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
 option = in_section("Reading the data")
 OPTIONS = (
@@ -83,7 +83,7 @@ class SentenceReading:
         keep_lines: bool = False,
     ) -> SentenceReader:
         """Sentences of the files; `like` and `tags` are the layout and the tags of a tagger."""
-        from rosenblatt.io import iter_sentences
+        from rosenblatt.tables.readers.sentence_reader import iter_sentences
 
         more: Any = {"labelled": labelled, "tags": tags, "keep_lines": keep_lines}
         reader = iter_sentences(list(paths), like, **self.for_shards(), **more)

@@ -50,8 +50,8 @@ from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
-    from rosenblatt.io.sentence_blocks import SentenceBlock
-    from rosenblatt.structured.templates import TemplateError
+    from rosenblatt.models.templates import TemplateError
+    from rosenblatt.tables.readers.sentence_blocks import SentenceBlock
 
 LONGEST_TAG = 24
 AGAINST = {
@@ -277,7 +277,7 @@ def _counts(examples: SentenceBlock) -> Counter[str]:
 
 
 def summary(facts: dict[str, Any], tagger: SequenceTagger, name: str) -> list[str]:
-    from rosenblatt.core.result import stop_text
+    from rosenblatt.models.result import stop_text
 
     lines = [
         f"{name}: {count(facts['sentences'], 'sentence')}, {count(facts['words'], 'word')}, "
@@ -364,8 +364,8 @@ class GivenTemplates:
 
     def checked(self, n_inputs: int) -> list[str]:
         """The templates; the first that cannot be understood is refused with its place."""
-        from rosenblatt.io.sentence_layout import input_names
-        from rosenblatt.structured.templates import TemplateError, Templates
+        from rosenblatt.models.templates import TemplateError, Templates
+        from rosenblatt.tables.readers.sentence_layout import input_names
 
         columns = input_names(n_inputs)
         for text, (line, column) in zip(self.texts, self._places, strict=True):

@@ -86,7 +86,7 @@ def read_rows(path: str, **options: Any) -> Examples:
     """
     import numpy as np
 
-    from rosenblatt.features import FeatureOptions
+    from rosenblatt.tables.features.schemas import FeatureOptions
 
     with notices():
         rows = read_examples(Reading(**options), [path], FeatureOptions(scale=None)).encode()
@@ -126,7 +126,7 @@ def certificate(rows: Examples, *, fit_intercept: bool, seed: int) -> dict[str, 
 
 
 def _report(found: dict[str, Any]) -> list[str]:
-    from rosenblatt.core.result import stop_text
+    from rosenblatt.models.result import stop_text
 
     said = [
         f"{found['file']}: {count(found['rows'], 'row')}, "

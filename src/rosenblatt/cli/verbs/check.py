@@ -16,8 +16,8 @@ from rosenblatt.cli.frame.terminal import baseline, cut, say, say_json
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
-    from rosenblatt.evaluate import DataReport
-    from rosenblatt.features import AnySchema
+    from rosenblatt.inspection.data_checks import DataReport
+    from rosenblatt.tables.features.schemas import AnySchema
 
 # Beyond these the proof of separability takes more time than a look at the data should.
 MOST_ROWS, MOST_CELLS, MOST_CLASSES = 2_000, 400_000, 10
@@ -57,8 +57,8 @@ def command(data: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -
 def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[str, Any]]:
     """What was found, and everything the command tells, as what becomes the JSON object."""
     from rosenblatt.arrays import SparseRows
-    from rosenblatt.evaluate import check_data
-    from rosenblatt.features import FeatureOptions, guess_schema
+    from rosenblatt.inspection.data_checks import check_data
+    from rosenblatt.tables.features.schemas import FeatureOptions, guess_schema
 
     kind = reading.kind_of(paths)
     block = reading.reader(paths).whole()

@@ -19,7 +19,7 @@ from rosenblatt.cli.frame.terminal import print_data, say_notices
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
-    from rosenblatt.features import AnySchema
+    from rosenblatt.tables.features.schemas import AnySchema
 
 LINES = 1_000
 # So many names of features fit into the metadata of a file without being a burden.
@@ -151,7 +151,7 @@ def _refuse_options_of_data(ctx: click.Context) -> None:
 
 def _write_model_file(model: Model, out: str | None, *, slim: bool) -> None:
     """Write the model as a file of the present format."""
-    from rosenblatt.model import save
+    from rosenblatt.persistence.file import save
 
     if out is None or out == "-":
         raise click.UsageError("a model file is not for a pipe; give --out FILE.")
@@ -171,16 +171,16 @@ def _write_onnx(model: Model, out: str | None, *, encoded: bool) -> None:
     if piped:
         click.echo(file, nl=False)
     else:
-        from rosenblatt.model.disk import replace as write
+        from rosenblatt.persistence.disk import replace as write
 
         write(str(out), [file])
 
 
 def _onnx(model: Model, *, encoded: bool) -> bytes:
     from rosenblatt.errors import ModelFileError
-    from rosenblatt.features import Schema
-    from rosenblatt.features.onnx_columns import table_to_onnx
-    from rosenblatt.model.onnx import to_onnx
+    from rosenblatt.persistence.onnx import to_onnx
+    from rosenblatt.tables.features.onnx_columns import table_to_onnx
+    from rosenblatt.tables.features.schema import Schema
 
     state = model.state
     if encoded or state.card.schema is None or model.schema.kind in ("svmlight", "vw"):
@@ -201,7 +201,7 @@ class Features:
     """Features and labels of the files, block by block, and what was met on the way."""
 
     def __init__(self, model: str | None, *, number_labels: bool) -> None:
-        from rosenblatt.features import UnseenValues
+        from rosenblatt.tables.features.schemas import UnseenValues
 
         self.schema: AnySchema | None = None if model is None else open_model(model).schema
         self.columns: set[int] = set()
@@ -215,7 +215,7 @@ class Features:
         """Rows and labels; tables and texts are read as a whole if there is no schema yet."""
         import numpy as np
 
-        from rosenblatt.features import FeatureOptions, guess_schema
+        from rosenblatt.tables.features.schemas import FeatureOptions, guess_schema
 
         kind = reading.kind_of(paths, self.schema)
         guessing = self.schema is None
@@ -268,7 +268,7 @@ def _write_rows(
     features: Features, blocks: Iterator[tuple[Any, list[Any]]], out: str | None, names: str | None
 ) -> None:
     """Rows and names belong together: both files are there in the end, or none."""
-    from rosenblatt.io import svmlight_lines
+    from rosenblatt.tables.readers.svmlight import svmlight_lines
 
     with NewFiles() as files:
         file = None if out is None or out == "-" else files.open(out)

@@ -68,7 +68,7 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
         ending_of(out)
     use_one_thread()
     from rosenblatt import AveragedPerceptron, Perceptron, datasets
-    from rosenblatt.core.result import stop_text
+    from rosenblatt.models.result import stop_text
     from rosenblatt.theory.separability import separability
 
     train, test = getattr(datasets, data)().split(seed=seed)

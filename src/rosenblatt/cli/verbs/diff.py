@@ -63,7 +63,7 @@ def command(first: str, second: str, top: int, as_json: bool) -> int:
 
 def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
     """Everything the command tells, as what becomes the JSON object."""
-    from rosenblatt.features.named_weights import WeightChanges
+    from rosenblatt.tables.features.named_weights import WeightChanges
 
     names = [name for name in FACTS if name not in OF_TAGGERS]
     found = WeightChanges([], [], None)

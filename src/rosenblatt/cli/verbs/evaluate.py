@@ -55,8 +55,8 @@ def command(
     """
     import numpy as np
 
-    from rosenblatt.evaluate import report
-    from rosenblatt.features import UnseenValues
+    from rosenblatt.inspection.report import report
+    from rosenblatt.tables.features.schemas import UnseenValues
 
     if curve is not None:
         check_picture("--curve", curve, [model, *data])

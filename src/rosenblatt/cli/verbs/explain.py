@@ -18,8 +18,8 @@ from rosenblatt.plurals import count, first_few
 from rosenblatt.text_tables import ordinary
 
 if TYPE_CHECKING:
-    from rosenblatt.explain import Explanation, PastMistake
-    from rosenblatt.features import AnySchema
+    from rosenblatt.inspection.explanation import Explanation, PastMistake
+    from rosenblatt.tables.features.schemas import AnySchema
 
 
 @click.command(
@@ -77,8 +77,8 @@ def command(
     by feature; their past mistakes are in the model.
     """
     from rosenblatt import plot
-    from rosenblatt.features import Schema
-    from rosenblatt.learner.inputs import rows_without_names
+    from rosenblatt.estimators.inputs import rows_without_names
+    from rosenblatt.tables.features.schema import Schema
 
     if whole == bool(data) or (row is None) == bool(data):
         raise click.UsageError(

@@ -51,8 +51,8 @@ def command(
     it; training on it gives the model of training on DATA. What columns and texts become is settled
     here. Every block of the file has a digest, which is checked whenever the file is read.
     """
-    from rosenblatt.features import UnseenValues
-    from rosenblatt.learner.packing import GUESSED, pack_blocks, repeatable
+    from rosenblatt.estimators.packing import GUESSED, pack_blocks, repeatable
+    from rosenblatt.tables.features.schemas import UnseenValues
 
     stem = "packed" if data[0] == "-" else os.path.basename(data[0]).split(".")[0] or "packed"
     path = f"{stem}.rows" if out is None else out

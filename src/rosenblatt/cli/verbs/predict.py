@@ -14,12 +14,12 @@ from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option, threshold_option
 from rosenblatt.cli.frame.terminal import print_data, say, say_notices
-from rosenblatt.io.formats import PACKED_ROWS, Format
 from rosenblatt.plurals import count, first_few
+from rosenblatt.tables.readers.formats import PACKED_ROWS, Format
 
 if TYPE_CHECKING:
-    from rosenblatt.features import UnseenValues
-    from rosenblatt.io.row_texts import RowTexts
+    from rosenblatt.tables.features.schemas import UnseenValues
+    from rosenblatt.tables.readers.row_texts import RowTexts
 
 
 @click.command(
@@ -83,8 +83,8 @@ def command(
     kind = format_for(out, format_out, json=wants_json, columns=columns)
     if out is not None:
         check_destination("--out", out, [model, *data])
-    from rosenblatt.features import UnseenValues
-    from rosenblatt.io.row_texts import RowTexts
+    from rosenblatt.tables.features.schemas import UnseenValues
+    from rosenblatt.tables.readers.row_texts import RowTexts
 
     found, reading = open_model(model, n_jobs=n_jobs), Reading(**options)
     found.refuse_lacking(proba=proba, threshold=threshold)

@@ -165,7 +165,7 @@ def _command_lines(record: dict[str, Any]) -> Iterator[str]:
 
 
 def _tagger_facts(card: Any) -> dict[str, Any]:
-    from rosenblatt.io import SentenceLayout
+    from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
     words, layout = card.model.words, card.schema
     return {
@@ -233,7 +233,7 @@ def _card(model: Model) -> list[str]:
 
 def _training_lines(facts: dict[str, Any], units: str) -> dict[str, str]:
     """How it came about; `units` are what was learned from."""
-    from rosenblatt.core.result import stop_text
+    from rosenblatt.models.result import stop_text
 
     items = {}
     if facts["epochs"] is None:

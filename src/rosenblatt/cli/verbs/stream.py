@@ -36,13 +36,13 @@ from rosenblatt.cli.frame.learner_options import (
 )
 from rosenblatt.cli.frame.options import MODEL, Whole, new_classes_option, said, slim_option
 from rosenblatt.cli.frame.terminal import baseline, print_data, say, say_json
-from rosenblatt.io.read_ahead import ReadAhead
 from rosenblatt.plurals import count as counted
+from rosenblatt.tables.readers.read_ahead import ReadAhead
 
 if TYPE_CHECKING:
-    from rosenblatt.evaluate import Progress
-    from rosenblatt.features import GrowingSchema
-    from rosenblatt.learner.catalogue import Entry
+    from rosenblatt.estimators.catalogue import Entry
+    from rosenblatt.inspection.stream_scores import Progress
+    from rosenblatt.tables.features.growing_schema import GrowingSchema
 
 
 def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | int:
@@ -147,9 +147,9 @@ def command(
     Ctrl-C, SIGTERM and SIGHUP end the stream, and the model so far is written.
     """
     from rosenblatt.errors import ModelFileError
-    from rosenblatt.evaluate import Progress
-    from rosenblatt.features import GrowingSchema
-    from rosenblatt.model import save
+    from rosenblatt.inspection.stream_scores import Progress
+    from rosenblatt.persistence.file import save
+    from rosenblatt.tables.features.growing_schema import GrowingSchema
 
     data = data or ("-",)
     interrupts, path = current_interrupts(), out or resume
@@ -308,7 +308,7 @@ def _weigh_classes(model: Any, labels: Any) -> None:
 
 
 def _summary(progress: Progress, model: Any, count: str, beats_majority: Any) -> list[str]:
-    from rosenblatt.learner.catalogue import entry_of
+    from rosenblatt.estimators.catalogue import entry_of
 
     entry, latest = entry_of(type(model)), progress.online_mistakes or 0
     assert entry is not None
@@ -331,7 +331,7 @@ class _Table:
         self._silent, self.err, self._last = silent, err, 0
 
     def points(self, points: Any) -> None:
-        from rosenblatt.evaluate.stream_scores import HEADER
+        from rosenblatt.inspection.stream_scores import HEADER
 
         for point in [] if self._silent else points:
             if not self._last:

@@ -11,7 +11,7 @@ from rosenblatt.cli.data.reading import DATA
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import Command, Whole, in_section, refuse_together
 from rosenblatt.cli.frame.terminal import say
-from rosenblatt.io.formats import TABLES, listed, names_of
+from rosenblatt.tables.readers.formats import TABLES, listed, names_of
 
 if TYPE_CHECKING:
     from rosenblatt.studio.chosen_columns import ChosenColumns
@@ -136,7 +136,7 @@ def _chosen(
 
 def _source(path: str) -> Any:
     """What gives the data again and again; standard input is kept for it."""
-    from rosenblatt.io.sources import our_kind
+    from rosenblatt.tables.readers.sources import our_kind
 
     if path != "-":
         if our_kind(path):

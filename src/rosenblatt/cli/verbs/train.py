@@ -43,8 +43,8 @@ from rosenblatt.cli.frame.terminal import progress_shown, say, say_json, say_not
 from rosenblatt.errors import Notice
 
 if TYPE_CHECKING:
-    from rosenblatt.features import FeatureOptions
-    from rosenblatt.learner.catalogue import Entry
+    from rosenblatt.estimators.catalogue import Entry
+    from rosenblatt.tables.features.schemas import FeatureOptions
 
 AGAINST = {
     "resume": ("learner", "dev", "seed", "record", "one_pass", "schema_from"),
@@ -270,8 +270,8 @@ def _cross_validated(
     seed: int,
 ) -> list[float]:
     """What folds come to; what their features are is guessed without them, unless it is known."""
-    from rosenblatt.features import guess_schema
-    from rosenblatt.learner.selection import cross_validation
+    from rosenblatt.estimators.selection import cross_validation
+    from rosenblatt.tables.features.schemas import guess_schema
 
     block, known = examples.block, examples.schema
     if hasattr(block.labels, "codes"):
@@ -336,11 +336,11 @@ def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -
 
 def _odd_about_target(examples: Examples) -> list[Any]:
     """Before a long training: that it may be for the wrong column, or by one that tells it."""
-    from rosenblatt.io.table import Table
+    from rosenblatt.tables.readers.table import Table
 
     if not isinstance(examples.block, Table):
         return []
-    from rosenblatt.evaluate import check_target
+    from rosenblatt.inspection.target_checks import check_target
 
     used = [column.name for column in examples.schema.columns if column.kind != "ignored"]
     return check_target(examples.block, used)

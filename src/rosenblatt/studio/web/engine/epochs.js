@@ -1,4 +1,4 @@
-// Epoch after epoch until there is a reason to stop: the library's core/epochs.py.
+// Epoch after epoch until there is a reason to stop: the library's models/epochs.py.
 import {Shuffle} from "./shuffle.js";
 
 const PATIENCE = 5;

@@ -1,4 +1,4 @@
-// Kernels: how alike two rows are, as the library's kernel/functions.py has it.
+// Kernels: how alike two rows are, as the library's models/kernel_functions.py has it.
 import {dot} from "./weights.js";
 
 function power(base, degree) {

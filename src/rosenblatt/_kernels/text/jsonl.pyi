@@ -1,6 +1,0 @@
-from rosenblatt._kernels.text.tabular import TabularParser
-
-class JsonParser(TabularParser):
-    first_at: int
-    def set_keys(self, keys: list[bytes]) -> None: ...
-    def extra_keys(self) -> list[bytes]: ...

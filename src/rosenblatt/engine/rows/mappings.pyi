@@ -1,0 +1,16 @@
+from collections.abc import Mapping
+from typing import Any
+
+from rosenblatt.engine.array_types import FloatArray, IntArray
+from rosenblatt.engine.rows.rows import Rows
+
+class NotANumber(Exception): ...
+
+class MappingRow:
+    columns: dict[Any, int]
+    pending: list[Any]
+    rows: Rows
+    def __init__(self, columns: dict[Any, int]) -> None: ...
+    def read(self, mapping: Mapping[Any, Any], limit: float, unseen_allowed: bool) -> None: ...
+    def stored(self) -> tuple[FloatArray, IntArray]: ...
+    def commit(self) -> None: ...

@@ -1,0 +1,6 @@
+from rosenblatt.engine.text.tabular import TabularParser
+
+class JsonParser(TabularParser):
+    first_at: int
+    def set_keys(self, keys: list[bytes]) -> None: ...
+    def extra_keys(self) -> list[bytes]: ...

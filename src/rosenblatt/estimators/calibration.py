@@ -1,0 +1,351 @@
+"""Scores become probabilities: Platt's sigmoid for two classes, a temperature for more.
+
+Both are fitted on out-of-fold scores: each row is scored by a model that has not learned from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from rosenblatt.arrays import AnyArray, FloatArray, IntArray
+from rosenblatt.engine.rows.probabilities import (
+    log,
+    log_softmax,
+    sigmoid_loss,
+    softmax,
+    softmax_loss,
+)
+from rosenblatt.errors import InputError, Message, Setting
+from rosenblatt.estimators.base import Learner
+from rosenblatt.estimators.inputs import TrainingData, one_row
+from rosenblatt.estimators.outcome import of_whole_state
+from rosenblatt.estimators.params import option
+from rosenblatt.estimators.routing import available_if
+from rosenblatt.estimators.sklearn_classes import not_fitted_error
+from rosenblatt.estimators.targets import read_weights
+from rosenblatt.models.classes import decision_scores, stratified_folds
+from rosenblatt.models.result import stop_asked
+from rosenblatt.plurals import count
+
+# The value of a loss of slope and offset, its gradient and its second derivatives: by slope twice,
+# by both, by offset twice.
+Parts = tuple[float, tuple[float, float], tuple[float, float, float]]
+Loss = Callable[[float, float], Parts]
+MOST_FOLDS, MOST_STEPS = 5, 100
+SCORED_AT_ONCE = 1 << 14
+LARGEST_EXPONENT = 1e300
+RIDGE = 1e-12
+
+
+class Calibration(NamedTuple):
+    """``P = softmax(slope · scores)``; of two classes ``1 / (1 + exp(-slope · score - offset))``.
+
+    ``combine`` is how the learner predicted when this was fitted, if it has such a parameter.
+    """
+
+    slope: float
+    offset: float
+    combine: str | None = None
+
+    def log_probabilities(self, scores: AnyArray) -> FloatArray:
+        """Return one column for each class, of scores as ``decision_function`` has them."""
+        found = self._exponents(scores)
+        log_softmax(found)
+        return found
+
+    def probabilities(self, scores: AnyArray) -> FloatArray:
+        """Return the same, and not their logarithms."""
+        found = self._exponents(scores)
+        softmax(found)
+        return found
+
+    def _exponents(self, scores: AnyArray) -> FloatArray:
+        with np.errstate(over="ignore"):
+            z = np.clip(self.slope * scores, -LARGEST_EXPONENT, LARGEST_EXPONENT)
+        if z.ndim == 1:
+            z = np.column_stack([np.zeros_like(z), z + self.offset])
+        return np.ascontiguousarray(z, np.float64)
+
+
+def calibrate(scores: AnyArray, labels: AnyArray, weights: Any = None) -> Calibration:
+    """The slope and offset of the least log loss on rows that the model has not learned from.
+
+    ``scores`` are as ``decision_function`` has them: one for each row (Platt's sigmoid), or one for
+    each class (a temperature, 1 / slope). ``labels`` are numbers of classes. Also scores without a
+    mistake have a finite slope, since targets are Platt's: ``(n + 1) / (n + 2)`` for the right one
+    of two classes, which has ``n`` rows; of more classes ``n`` are all rows, for one number needs
+    less smoothing than two. Scores that would need a negative slope say nothing: it is then 0, and
+    all rows have the shares of the classes.
+
+    References
+    ----------
+    J. Platt (1999), "Probabilistic outputs for support vector machines".
+    H.-T. Lin, C.-J. Lin and R. Weng (2007), "A note on Platt's probabilistic outputs for support
+    vector machines", Machine Learning 68.
+    """
+    labels = np.asarray(labels, np.intp)
+    weights = np.ones(len(labels)) if weights is None else np.asarray(weights, np.float64)
+    weights = np.ascontiguousarray(weights)
+    fit = _platt if scores.ndim == 1 else _temperature
+    return fit(scores.astype(np.float64, copy=False), labels, weights)
+
+
+def _platt(scores: FloatArray, labels: IntArray, weights: FloatArray) -> Calibration:
+    """Fit a slope and an offset to one score for each row."""
+    # The target of the second class: what is left of Platt's for rows of the first.
+    rest = 1.0 / (np.bincount(labels, weights, 2)[labels] + 2.0)
+    targets = np.where(labels == 1, 1.0 - rest, rest)
+    second = float((weights * targets).sum())
+    first = float((weights * (1.0 - targets)).sum())
+    prior = log(second / first)
+
+    # Centred and of size 1, so that slope and offset hardly depend on each other.
+    centre = float((weights * scores).sum() / weights.sum())
+    features = scores - centre
+    scale = float(np.abs(features).max())
+    if not scale > np.finfo(np.float64).tiny:
+        return Calibration(0.0, prior)
+    features = features / scale
+
+    slope, offset = _lowest(partial(sigmoid_loss, features, targets, weights), 0.0, prior)
+    slope /= scale
+    if slope <= 0:
+        return Calibration(0.0, prior)
+    return Calibration(slope, offset - slope * centre)
+
+
+def _temperature(scores: FloatArray, labels: IntArray, weights: FloatArray) -> Calibration:
+    """Fit a slope to a score for each class."""
+    n, k = scores.shape
+    features = scores - scores.max(axis=1, keepdims=True)
+    scale = -float(features.min())  # none is above 0
+    if not scale > np.finfo(np.float64).tiny:
+        return Calibration(0.0, 0.0)
+    features /= scale
+    features = np.ascontiguousarray(features)
+
+    # The mean of the scores of a row by its targets, of which the wrong classes share the rest.
+    rest = 1.0 / (float(weights.sum()) + 2.0)
+    right = features[np.arange(n), labels]
+    wrong = features.sum(axis=1) - right
+    wanted = (1.0 - rest) * right + rest / (k - 1) * wrong
+
+    def loss(slope: float, offset: float) -> Parts:
+        return softmax_loss(features, wanted, weights, slope)
+
+    slope, _ = _lowest(loss, 0.0, 0.0)
+    slope /= scale
+    return Calibration(max(slope, 0.0), 0.0)
+
+
+def _lowest(loss: Loss, slope: float, offset: float) -> tuple[float, float]:
+    """Return where a convex loss is least: Newton's method, its steps halved until they gain."""
+    value, gradient, curvature = loss(slope, offset)
+    for _ in range(MOST_STEPS):
+        by_slope, by_offset = _newton_step(gradient, curvature)
+        gain = -(gradient[0] * by_slope + gradient[1] * by_offset)
+        if not gain > 1e-15 * max(value, 1.0):
+            break
+        tried = loss(slope + by_slope, offset + by_offset)
+        while tried[0] > value - 1e-4 * gain and max(abs(by_slope), abs(by_offset)) > RIDGE:
+            by_slope /= 2
+            by_offset /= 2
+            gain /= 2
+            tried = loss(slope + by_slope, offset + by_offset)
+        if tried[0] > value:
+            break
+        slope += by_slope
+        offset += by_offset
+        value, gradient, curvature = tried
+    return slope, offset
+
+
+def _newton_step(
+    gradient: tuple[float, float], curvature: tuple[float, float, float]
+) -> tuple[float, float]:
+    """Solve ``curvature · step = -gradient``: first without the offset, which curves the most."""
+    slope_slope, slope_offset, offset_offset = curvature
+    offset_offset += RIDGE
+    share = slope_offset / offset_offset
+    alone = max(slope_slope + RIDGE - share * slope_offset, RIDGE)
+    by_slope = (share * gradient[1] - gradient[0]) / alone
+    by_offset = -(gradient[1] + slope_offset * by_slope) / offset_offset
+    return by_slope, by_offset
+
+
+# ---------------------------------------------------------------------- folds
+
+
+def folds_of(model: Any, data: TrainingData, *, sample_weight: Any = None, **_: Any) -> IntArray:
+    """The fold of each row, -1 of those that count nothing; refused if a class is too small."""
+    weights = read_weights(sample_weight, None, [], data.labels)
+    counted = np.flatnonzero(np.ones(len(data.labels)) if weights is None else weights)
+    labels = data.labels[counted]
+    sizes = np.bincount(labels, minlength=len(model.classes))
+    least = int(sizes.argmin())
+    if sizes[least] < 2:
+        of_all = f"{sizes[least]} of {count(len(labels), 'sample')}"
+        has = f"class {model.classes[least]!r} has {of_all}"
+        raise InputError(
+            Message(Setting("calibrate", True), f" needs two of each class, but {has}"),
+            cures=["give more of them", Message("leave out ", Setting("calibrate"))],
+        )
+    folds = np.full(len(data.labels), -1)
+    folds[counted] = stratified_folds(labels, min(MOST_FOLDS, int(sizes[least])), model.seed)
+    return folds
+
+
+def out_of_fold_scores(
+    learner: Any, model: Any, data: TrainingData, folds: IntArray, **start: Any
+) -> AnyArray | None:
+    """Scores of rows by models that learned from the other folds; None if asked to stop.
+
+    The learner was just fitted on the data: the others have its parameters, and as many epochs at
+    most. ``start`` is as ``fit`` has it. Rows are not copied, but some at a time to be scored.
+    Rows of fold -1 have the score 0.
+    """
+    epochs = getattr(learner, "best_iter_", learner.n_iter_)
+    twin = copy(learner).set_params(
+        max_iter=epochs, early_stopping=False, verbose=0, random_state=model.seed
+    )
+    if hasattr(twin, "record"):
+        twin.record = False
+    scores: Any = None
+    for fold in range(int(folds.max()) + 1):
+        part = twin._new_model(model.classes, data.table)
+        others = TrainingData(data.table, data.rows, data.labels, np.flatnonzero(folds != fold))
+        trainer = twin._trainer(part, others, **start)
+        twin._run(part, trainer, others.validation, lambda: 0)
+        if stop_asked():
+            return None
+        held = np.flatnonzero(folds == fold)
+        for begin in range(0, len(held), SCORED_AT_ONCE):
+            some = held[begin : begin + SCORED_AT_ONCE]
+            found = decision_scores(twin._scores(part, data.table[some]))
+            if scores is None:
+                scores = np.zeros((len(folds), *found.shape[1:]))
+            scores[some] = found
+    return np.asarray(scores)
+
+
+# ---------------------------------------------------------------------- learners
+
+
+def _has_probabilities(learner: Any) -> bool:
+    if not (learner.calibrate or learner.scores_are_log_odds):
+        raise AttributeError(
+            f"{type(learner).__name__} has scores and no probabilities: set calibrate=True and fit."
+        )
+    return True
+
+
+class CalibratedClassifier(Learner):
+    """A classifier whose scores can be made probabilities.
+
+    Attributes
+    ----------
+    calibration_ : Calibration
+        What makes probabilities of scores, with ``calibrate=True``: ``slope`` and ``offset``.
+    """
+
+    calibrate: bool = option(
+        default=False,
+        in_studio=False,
+        help="""
+        Fit probabilities, too, for ``predict_proba``. ``fit`` then trains five more models, each
+        without a fifth of the rows, and fits Platt's sigmoid, with more than two classes a
+        temperature, to their scores of the rows they did not see. Weights and predictions stay as
+        they are; ``sample_weight`` counts and ``class_weight`` does not. Calls of ``partial_fit``
+        and ``learn_one`` keep what was fitted, until a class joins.""",
+    )
+
+    # Whether scores are log odds as they are.
+    scores_are_log_odds: ClassVar[bool] = False
+
+    def _calibrate(self, model: Any, data: TrainingData, folds: IntArray, **start: Any) -> None:
+        """Calibrate the model that was just trained, unless somebody asked to stop."""
+        scores = None if stop_asked() else out_of_fold_scores(self, model, data, folds, **start)
+        if scores is not None:
+            counted = folds >= 0
+            weights = read_weights(start.get("sample_weight"), None, [], data.labels)
+            weights = None if weights is None else weights[counted]
+            found = calibrate(scores[counted], data.labels[counted], weights)
+            model.calibration = tuple(found._replace(combine=getattr(self, "combine", None)))
+
+    @property
+    @of_whole_state
+    def calibration_(self) -> Calibration:
+        """What makes probabilities of scores."""
+        model = self._fitted()
+        if _has_probabilities(self) and not self.calibrate:
+            return Calibration(1.0, 0.0)
+        if model.calibration is None:
+            raise not_fitted_error()(
+                f"this {type(self).__name__} is not calibrated: fit does that with calibrate=True, "
+                "and partial_fit does not; a class that joins ends it",
+                cures="call fit on all rows",
+            )
+        found = Calibration(*model.calibration)
+        if found.combine != getattr(self, "combine", None):
+            raise not_fitted_error()(
+                f"this {type(self).__name__} is calibrated for combine={found.combine!r}",
+                cures="set it back, or call fit again",
+            )
+        return found
+
+    @available_if(_has_probabilities)
+    @of_whole_state
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; each row sums to 1. ``predict`` goes by the scores, so
+            that of two classes with nearly the same probability it may choose the other.
+        """
+        return self._probabilities(X, Calibration.probabilities, certain=1.0)
+
+    @available_if(_has_probabilities)
+    @of_whole_state
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """The logarithm of the probability of each class for each row."""
+        return self._probabilities(X, Calibration.log_probabilities, certain=0.0)
+
+    def _probabilities(
+        self, X: Any, of_scores: Callable[[Calibration, AnyArray], FloatArray], certain: float
+    ) -> FloatArray:
+        learner: Any = self
+        scores = learner.decision_function(X)
+        if len(learner.classes_) == 1:
+            return np.full((len(scores), 1), certain)
+        return of_scores(self.calibration_, scores)
+
+    @available_if(_has_probabilities)
+    @of_whole_state
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class for one example; empty before any was learned.
+
+        Parameters
+        ----------
+        x : mapping {feature: value} or array-like of shape (n_features,)
+
+        Returns
+        -------
+        probabilities : dict
+            By class, in the order of ``classes_``.
+        """
+        if "_model" not in vars(self) or not self._model.classes:
+            return {}
+        learner: Any = self
+        found = self.predict_proba(one_row(x))[0]
+        return dict(zip(learner.classes_.tolist(), found.tolist(), strict=True))

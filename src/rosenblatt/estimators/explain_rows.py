@@ -1,0 +1,289 @@
+"""Why a classifier predicts a class for a row: the score by feature, by past mistake, by vote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, is_sparse
+from rosenblatt.errors import InputError, shown
+from rosenblatt.estimators.inputs import named_values, read_table, rows_without_names
+from rosenblatt.inspection.explanation import USUAL, Contribution, Explanation, PastMistake
+from rosenblatt.models.classes import best_classes, signed_votes
+from rosenblatt.models.recording import Entries, refuse_missing
+from rosenblatt.models.rows import scores
+
+if TYPE_CHECKING:
+    from rosenblatt.tables.features.average_row import AverageRow
+
+
+class UpdateHistory(NamedTuple):
+    """All updates that led to the weights that predict, and what their rows have to do with a row.
+
+    The average, if that predicts, began after ``average_from`` of all examples.
+    ``similarity`` and ``numbers`` belong to the rows that the entries name: their product with the
+    row in question, and what they are called. ``moved``, where each weight has a rate of its own:
+    what each update added to the scores of the row by every vector.
+    """
+
+    entries: Entries
+    classes: Sequence[Any]
+    similarity: FloatArray
+    n_examples: int
+    numbers: npt.NDArray[np.int64] | None = None
+    average_from: int = 0
+    moved: FloatArray | None = None
+
+    def joined(
+        self, own: npt.NDArray[np.intp], steps: FloatArray, parts: FloatArray
+    ) -> list[PastMistake]:
+        """The updates ``own`` by example: their steps and what they put into the score."""
+        rows, place = np.unique(self.entries.row[own], return_inverse=True)
+        last = np.zeros(len(rows), np.int64)
+        last[place] = own  # of several the last one stays
+        sums, totals = (np.bincount(place, values, len(rows)) for values in (steps, parts))
+        found = []
+        for i, (row, k) in enumerate(zip(rows.tolist(), last.tolist(), strict=True)):
+            right, wrong = int(self.entries.y_true[k]), int(self.entries.y_pred[k])
+            one = PastMistake(
+                row=row if self.numbers is None else int(self.numbers[row]),
+                y_true=self.classes[right],
+                y_pred=None if wrong < 0 else self.classes[wrong],
+                updates=int((place == i).sum()),
+                step=float(sums[i]),
+                similarity=float(totals[i] / sums[i] if sums[i] else self.similarity[row]),
+                contribution=float(totals[i]),
+            )
+            found.append(one)
+        return found
+
+
+@dataclass
+class Question:
+    """One row, what a learner predicts for it, and whose score is to be taken apart.
+
+    ``direction`` has a number for each weight vector of the model, in the order of its classes:
+    what is explained is that sum of their scores. Each step of the answer gives a new question
+    with more of the explanation.
+    """
+
+    learner: Any
+    row: Any
+    direction: FloatArray
+    explanation: Explanation
+
+    @classmethod
+    def of(cls, learner: Any, x: Any, label: Any, against: Any) -> Question:
+        """Read and predict one example; a class that the learner does not know is refused."""
+        learner._refuse_unfitted()
+        X, unlike_training = _one_row(learner, x)
+        row = read_table(learner, X, reset=False, ignore_unseen=True)
+        with rows_without_names():  # which were compared a line above
+            found = learner.decision_function(X)
+        classes = learner.classes_.tolist()
+        prediction = classes[int(best_classes(found, learner.ties)[0]) if len(classes) > 1 else 0]
+        values = found[0].tolist() if found.ndim > 1 else [-float(found[0]), float(found[0])]
+        by_class = dict(zip(classes, values, strict=False))
+        label = prediction if label is None else label
+        for name, value in (("label", label), ("against", against)):
+            if value is not None and (np.ndim(value) > 0 or value not in classes):
+                raise InputError(f"{name}={shown(value)} is not among the classes {classes}.")
+        if against is not None and against == label:
+            raise InputError(f"against={against!r} is the class that is explained: give another.")
+        score = by_class[label]
+        if found.ndim == 1:
+            direction = np.array([1.0 if label in classes[1:] else -1.0])
+            if learner._fitted().n_vectors == 2:  # the score is the difference of two
+                direction = direction * [-1.0, 1.0]
+            against = next((one for one in classes if one != label), None)
+        else:
+            slots = learner._fitted().slots
+            direction = np.zeros(len(classes))
+            direction[slots[label]] = 1.0
+            if against is not None:
+                direction[slots[against]] = -1.0
+                score -= by_class[against]
+        others = sorted((c for c in classes if c != prediction), key=lambda c: -by_class[c])
+        explanation = Explanation(
+            prediction=prediction,
+            score=score,
+            label=label,
+            against=against,
+            runner_up=others[0] if others else None,
+            runner_up_score=by_class[others[0]] if others else None,
+            scores=by_class,
+            **unlike_training,
+        )
+        return cls(learner, row, direction, explanation)
+
+    def _with(self, **parts: Any) -> Question:
+        return replace(self, explanation=replace(self.explanation, **parts))
+
+    def by_feature(self, coef: AnyFloatArray, bias: AnyFloatArray) -> Question:
+        """Add what each feature of the row says; a row of ``coef`` is a weight vector."""
+        if is_sparse(self.row):
+            row = SparseRows.of(self.row)
+            columns, values = row.indices, row.data
+        else:
+            columns, values = np.arange(self.row.shape[1]), self.row[0]
+        columns, values = columns[values != 0], values[values != 0].astype(np.float64)
+        average = average_row_of(self.learner, coef.shape[1])
+        usual, name, offset = np.zeros(len(columns)), "bias", float(self.direction @ bias)
+        weights = self.direction @ coef[:, columns]
+        with_say = weights != 0
+        if average is not None:
+            own = average.centred(self.direction @ coef)[columns]
+            usual = average.shares[columns] * values
+            name, offset = USUAL, offset + float(weights @ values - own @ (values - usual))
+            weights = own
+        sizes = weights * (values - usual)
+        order = np.argsort(-np.abs(sizes), kind="stable")
+        order = order[(sizes[order] != 0) & with_say[order]]
+        names = feature_names_of(self.learner, columns[order].tolist())
+        numbers = (values, weights, sizes, usual)
+        parts = [
+            Contribution(name, value, weight, size, usual=common)
+            for name, value, weight, size, common in zip(
+                names, *(one[order].tolist() for one in numbers), strict=True
+            )
+        ]
+        parts.append(Contribution(name, 1.0, offset, offset, "bias"))
+        return self._with(contributions=parts, without_weight=int((~with_say).sum()))
+
+    def by_mistake(self, past: UpdateHistory, *, mean: bool, alone: bool = False) -> Question:
+        """Add what each past example says.
+
+        ``mean``: what predicts is the mean over the examples, of which an update counts for those
+        after it. ``alone``: an update with a wrong class lowers that class and raises none.
+        """
+        entries = past.entries
+        steps = entries.step * self._moves(entries, alone)
+        if mean:
+            counted = past.n_examples - past.average_from
+            steps = steps * (np.minimum(past.n_examples - entries.t + 1, counted) / max(counted, 1))
+        own = np.flatnonzero(steps)
+        parts = steps * past.similarity[entries.row]
+        if past.moved is not None:
+            factors = steps[own] / (entries.step * self._moves(entries, alone))[own]
+            parts[own] = (past.moved @ self.direction)[own] * factors
+        return self.with_mistakes(past.joined(own, steps[own], parts[own]))
+
+    def by_vote(
+        self, past: UpdateHistory, start: FloatArray, first: int, *, alone: bool
+    ) -> Question:
+        """Add the votes of all weights there ever were, by the mistake that each was born of.
+
+        ``start`` are the scores of the first weights, before example ``first``. With several
+        classes the highest score gets the vote or, with ``alone``, each says yes or no.
+        """
+        entries = past.entries
+        changes = entries.step * past.similarity[entries.row]
+        ballots: list[tuple[npt.NDArray[np.intp], FloatArray, float]] = []
+        if len(start) > 1 and not alone:
+            places, lowered = np.arange(len(changes)), entries.y_pred >= 0
+            table = np.zeros((len(changes) + 1, len(start)))
+            table[0] = start
+            table[places + 1, entries.y_true] += changes
+            table[places[lowered] + 1, entries.y_pred[lowered]] -= changes[lowered]
+            ballots.append((places, self.direction[table.cumsum(axis=0).argmax(axis=1)], 1.0))
+        else:
+            for vector in np.flatnonzero(self.direction).tolist():
+                single = replace(self, direction=np.eye(len(start))[vector])
+                moves = single._moves(entries, alone)
+                own = np.flatnonzero(moves)
+                sums = np.cumsum([start[vector], *(changes * moves)[own]])
+                votes = signed_votes(sums, self.learner.ties)
+                ballots.append((own, votes, float(self.direction[vector])))
+        shares, parts = np.zeros(len(changes)), np.zeros(len(changes))
+        for own, votes, sign in ballots:
+            lived = np.diff([first, *entries.t[own], past.n_examples + 1])[1:]
+            shares[own] += lived / max(past.n_examples, 1)
+            parts[own] += sign * votes[1:] * lived / max(past.n_examples, 1)
+        found = past.joined(np.flatnonzero(shares), shares[shares != 0], parts[shares != 0])
+        return self.with_mistakes(found)._with(votes=True)
+
+    def _moves(self, entries: Entries, alone: bool) -> FloatArray:
+        """How much each update raised what is explained, as a factor of its step."""
+        if len(self.direction) == 1:
+            return np.asarray((2 * entries.y_true - 1) * self.direction[0])
+        of = np.append(self.direction, 0.0)  # the last is for no class, -1
+        if alone:
+            return np.where(entries.y_pred < 0, of[entries.y_true], -of[entries.y_pred])
+        return np.asarray(of[entries.y_true] - of[entries.y_pred])
+
+    def with_mistakes(self, found: list[PastMistake]) -> Question:
+        """Add past mistakes."""
+        return replace(self, explanation=self.explanation.with_mistakes(found))
+
+
+def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, Any]]:
+    """One example as a table of one row, and what of it is unlike the examples of training."""
+    x = named_values(x)
+    if isinstance(x, Mapping):
+        return [x], _unlike_training(learner, x)
+    row = x if is_sparse(x) else np.asarray(x)
+    row = row[None] if row.ndim == 1 else row
+    if len(row.shape) != 2 or row.shape[0] != 1:
+        raise InputError(
+            f"x has shape {tuple(row.shape)}, but one example is explained at a time: give a "
+            "mapping, a 1-D array or a sparse table of one row."
+        )
+    return row, {}
+
+
+def _unlike_training(learner: Any, x: Mapping[Any, Any]) -> dict[str, Any]:
+    from rosenblatt.tables.features.records import table_of_records
+    from rosenblatt.tables.features.schema import Schema
+
+    schema = getattr(learner, "schema_", None)
+    if isinstance(schema, Schema):
+        table = table_of_records([x], schema.types)
+        unknown = {name: list(levels) for name, levels in schema.unknown(table).items()}
+        return {"unknown": unknown, "clipped": schema.clipped(table)}
+    known = set(getattr(learner, "feature_names_in_", x))
+    return {"unknown": {str(name): [] for name in x if name not in known}}
+
+
+def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:
+    """What features are called, by the best that a learner knows."""
+    schema = getattr(learner, "schema_", None)
+    if schema is not None:
+        return [str(name) for name in schema.names(columns)]
+    known = getattr(learner, "feature_names_in_", None)
+    return [f"x[{j}]" if known is None else str(known[j]) for j in columns]
+
+
+def average_row_of(learner: Any, n_features: int) -> AverageRow | None:
+    from rosenblatt.tables.features.average_row import AverageRow
+
+    schema = getattr(learner, "schema_", None)
+    return None if schema is None else AverageRow.of(schema, n_features)
+
+
+def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray:
+    """The product of each row of ``X``, a table or blocks of one, with ``row``.
+
+    Rows among which some of the entries are missing are refused.
+    """
+    if not len(entries.row):
+        return np.zeros(0)
+    x = row.toarray() if is_sparse(row) else row
+    blocks = X if isinstance(X, Iterator) else [X]
+    parts = [scores(read_table(learner, block, reset=False), x, np.zeros(1)) for block in blocks]
+    found = np.concatenate([np.zeros(0), *parts])
+    refuse_missing(int(entries.row.max(initial=-1)), len(found))
+    return found
+
+
+def score_moves(learner: Any, row: Any, X: Any, ledger: Any) -> FloatArray:
+    """What each update of a ledger added to the scores of ``row``, by replaying all of them."""
+    blocks = X if isinstance(X, Iterator) else [X]
+    tables = [read_table(learner, block, reset=False) for block in blocks]
+    sparse = is_sparse(tables[0])
+    table = SparseRows.concat(list(map(SparseRows.of, tables))) if sparse else np.vstack(tables)
+    x = (row.toarray() if is_sparse(row) else row)[0]
+    return np.diff([coef @ x + bias for coef, bias in ledger.trace(table)], axis=0)

@@ -1,0 +1,239 @@
+"""The rows that callers hand to a learner, checked and in the form the core reads.
+
+Whether scikit-learn is installed does not matter here. Where its checks of estimators ask for
+certain words, the messages have them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError
+from rosenblatt.estimators.conversion import (
+    as_frame,
+    as_table,
+    column_names,
+    feature_names,
+    unmasked,
+)
+from rosenblatt.estimators.mapping_rows import columns_by_name, is_records, records_table
+from rosenblatt.models.rows import Rows, as_rows, inspect, refuse_tiny
+from rosenblatt.tables.readers.fault_messages import notice
+
+if TYPE_CHECKING:
+    from rosenblatt.models.result import Validation
+
+# A name for each feature, or None where the rows have no names.
+Names = npt.NDArray[Any] | None
+MOST_NAMES = 5
+
+
+@dataclass(eq=False, repr=False)
+class Batch:
+    """Rows with their labels, to be learned from once each.
+
+    ``names[numbers[i]]`` is the label of row i; ``declared`` are classes to know of beforehand,
+    ``weights`` factors for the steps.
+    """
+
+    table: Any
+    rows: Rows
+    names: list[Any]
+    numbers: npt.NDArray[np.int32]
+    declared: list[Any]
+    weights: npt.NDArray[np.float64] | None = None
+
+
+@dataclass(eq=False, repr=False)
+class TrainingData:
+    """What is trained on: rows with numbers of classes, a subset of them, or (None) all.
+
+    ``validation`` scores what is not trained on, which is ``held_out`` with its labels, ``weights``
+    are factors for the steps. A ``checksum`` tells whether the table is later what it was in
+    training.
+    """
+
+    table: Any
+    rows: Rows
+    labels: npt.NDArray[np.int32]
+    subset: npt.NDArray[np.int64] | None = None
+    validation: Validation | None = None
+    held_out: tuple[Any, npt.NDArray[Any]] | None = None
+    weights: npt.NDArray[np.float64] | None = None
+    checksum: int | None = None
+
+
+def read_table(
+    learner: Any, X: Any, *, reset: bool, ignore_unseen: bool = False, once: bool = False
+) -> Any:
+    """``X`` as a C-contiguous array or sparse rows, float32 or float64.
+
+    ``reset``: these rows set the number and the names of the features; otherwise they must agree
+    with those that did. ``ignore_unseen``: features of mappings that were never learned from count
+    as 0. ``once``: the rows are learned from once, as those of a stream. The values are not looked
+    at; `rosenblatt.models.rows.inspect` does that.
+    """
+    return _table_and_names(learner, X, reset, ignore_unseen, once)[0]
+
+
+def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> tuple[Any, Rows]:
+    """``X`` checked for shape, type and finite values, and as rows for the loops.
+
+    ``all_rows``: no others will be learned from, so that all of them may not be too small.
+    """
+    table, names = _table_and_names(learner, X, reset, ignore_unseen=False, once=not all_rows)
+    rows = as_rows(table)
+    inspect(rows, names=lambda: names if reset else getattr(learner, "feature_names_in_", None))
+    if all_rows and not getattr(learner, "fit_intercept", False):  # a 1 at its end is not small
+        refuse_tiny(table, rows, float(np.finfo(rows.dtype).tiny) ** 0.5)
+    return table, rows
+
+
+def _table_and_names(
+    learner: Any, X: Any, reset: bool, ignore_unseen: bool, once: bool
+) -> tuple[Any, Names]:
+    names: Names
+    # New features may come in streams of mappings.
+    grows = not reset and once and is_records(X) and getattr(learner, "takes_new_features", False)
+    if is_records(X):
+        unseen = "ignored" if ignore_unseen else "added" if reset or grows else "refused"
+        table, names = _of_records(learner, X, reset, unseen, once)
+    else:
+        columns = None
+        if type(X) is not np.ndarray:
+            X = as_frame(X)
+            columns = column_names(X)
+        names = feature_names(columns)
+        if not reset:
+            _check_names(learner, names)
+        table = as_table(X, columns)
+    if 0 in table.shape:
+        what = "feature(s)" if table.shape[0] else "sample(s)"
+        raise InputError(f"X has 0 {what} (shape={table.shape}) while a minimum of 1 is required.")
+    if reset or (grows and names is not None):
+        _set_features(learner, table.shape[1], names)
+        return table, names
+    check_count(learner, table.shape[1])
+    scaling = getattr(learner, "_scaling", None)
+    return table if scaling is None else scaling(table), names
+
+
+def _of_records(
+    learner: Any, records: Any, reset: bool, unseen: str, once: bool
+) -> tuple[Any, Names]:
+    """Numbers by name as they are; with any text, as the schema has it that the first ones set."""
+    from rosenblatt.tables.features.records import all_numbers
+    from rosenblatt.tables.features.schema import Schema
+
+    if reset:
+        scale = "running" if once else "robust"
+        schema = None if all_numbers(records) else Schema.guess_records(records, scale=scale)
+        if hasattr(learner, "_keep_guessed_schema"):
+            # What the rows of a validation set are encoded by, before there is a model to ask.
+            learner._guessed_schema = schema
+        elif schema is not None:
+            raise InputError(
+                f"X holds texts, but {type(learner).__name__} takes numbers only. Make numbers "
+                "of them first (rosenblatt.features.Schema)."
+            )
+    elif "_guessed_schema" in learner.__dict__:
+        schema = learner._guessed_schema
+    else:
+        # A learner has one to read by, and hands out copies.
+        read_schema = getattr(learner, "_read_schema", None)
+        schema = getattr(learner, "schema_", None) if read_schema is None else read_schema()
+    if isinstance(schema, Schema) and once and schema.is_running:
+        learner._guessed_schema = schema = schema.twin()  # kept once the rows are learned
+        return schema.encode_records(records, learning=True), None
+    if isinstance(schema, Schema):
+        return schema.encode_records(records), None
+    known = None if reset else columns_by_name(learner)
+    return records_table(records, known, unseen=unseen)
+
+
+def _set_features(learner: Any, n_features: int, names: Names) -> None:
+    learner.n_features_in_ = n_features
+    if names is not None:
+        learner.feature_names_in_ = names
+    elif hasattr(learner, "feature_names_in_"):
+        del learner.feature_names_in_
+
+
+def check_count(learner: Any, n_features: int) -> None:
+    """Refuse rows of another width than those of training."""
+    expected = getattr(learner, "n_features_in_", n_features)
+    if n_features != expected:
+        raise InputError(
+            f"X has {n_features} features, but {type(learner).__name__} is expecting {expected} "
+            "features as input."
+        )
+
+
+def _check_names(learner: Any, names: Names) -> None:
+    """Columns with names must be those of training, in the same order."""
+    fitted: Names = getattr(learner, "feature_names_in_", None)
+    if names is None and fitted is None:
+        return
+    kind = type(learner).__name__
+    if fitted is None:
+        notice(UserWarning, f"X has feature names, but {kind} was fitted without feature names")
+    elif names is None:
+        what = f"X does not have valid feature names, but {kind} was fitted with feature names"
+        notice(UserWarning, what)
+    elif list(names) != list(fitted):
+        raise InputError(_difference(list(names), list(fitted)))
+
+
+@contextmanager
+def rows_without_names() -> Iterator[None]:
+    """A learner that was fitted on named columns warns of rows without; here the order is known."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        yield
+
+
+def _difference(names: list[Any], fitted: list[Any]) -> str:
+    lines = ["The feature names should match those that were passed during fit."]
+    for title, some, others in (
+        ("Feature names unseen at fit time:", names, fitted),
+        ("Feature names seen at fit time, yet now missing:", fitted, names),
+    ):
+        lacking = sorted(set(some) - set(others), key=str)
+        if lacking:
+            more = ["- ..."] * (len(lacking) > MOST_NAMES)
+            lines += [title, *(f"- {name}" for name in lacking[:MOST_NAMES]), *more]
+    if len(lines) == 1:
+        lines.append("Feature names must be in the same order as they were in fit.")
+    return "\n".join(lines) + "\n"
+
+
+def one_row(x: Any) -> Any:
+    """One example, a mapping of features or a 1-D array, as rows."""
+    x = named_values(x)
+    return [x] if isinstance(x, Mapping) else array_row(x)
+
+
+def array_row(x: Any) -> npt.NDArray[Any]:
+    """A 1-D array as rows."""
+    row = np.asarray(unmasked(x, np.float64, np.nan))
+    if row.ndim != 1:
+        raise InputError(
+            "one example is a mapping or a 1-D array of numbers. For tables and sparse rows use "
+            "partial_fit or predict."
+        )
+    return row.reshape(1, -1)
+
+
+def named_values(x: Any) -> Any:
+    """A labelled series, such as pandas has, as a mapping; anything else as it is."""
+    names = getattr(x, "index", None)
+    if hasattr(x, "to_dict") and names is not None and all(isinstance(n, str) for n in names):
+        return x.to_dict()
+    return x

@@ -1,0 +1,1 @@
+"""The linear learners, one short file each."""

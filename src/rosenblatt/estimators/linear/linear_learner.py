@@ -1,0 +1,573 @@
+"""The base of the linear learners: a linear classifier that also learns as examples come."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from rosenblatt import checks
+from rosenblatt.arrays import AnyFloatArray, is_sparse
+from rosenblatt.engine.rows.engine import Engine
+from rosenblatt.engine.rows.mappings import MappingRow, NotANumber
+from rosenblatt.engine.rows.rules import Rule
+from rosenblatt.errors import Message, ParameterError, Setting
+from rosenblatt.estimators.conversion import as_table as as_rows_of_numbers
+from rosenblatt.estimators.inputs import Batch, array_row, check_count, named_values, read_table
+from rosenblatt.estimators.linear.linear_classifier import LinearClassifier
+from rosenblatt.estimators.linear.streaming import LIMIT, Stream, as_table, read
+from rosenblatt.estimators.mapping_rows import columns_by_name, is_records, not_a_number
+from rosenblatt.estimators.outcome import of_whole_state, unchanged_on_error
+from rosenblatt.estimators.params import option
+from rosenblatt.estimators.targets import encode_labels, read_labels, streamed_weights
+from rosenblatt.models.classes import (
+    has_tie,
+    number_of,
+    one_label,
+    predicted_labels,
+    tie_is_positive,
+)
+from rosenblatt.models.linear import LinearModel
+from rosenblatt.models.readouts import NAMES, Readouts
+from rosenblatt.models.result import OnlineResult
+from rosenblatt.models.rows import as_rows, inspect
+from rosenblatt.models.snapshots import Snapshot
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators.explain_rows import UpdateHistory
+
+ONE = np.zeros(1, np.int32)  # a single example: label number 0 of a list of one
+
+
+class LinearLearner(LinearClassifier):
+    """Base of the linear learners; each declares its own parameters and names its rule.
+
+    Rows may come in batches of any size or one by one, new classes and, by name, new features at
+    any time; the model is the same to the last bit. A refused example changes nothing, and
+    predicting never learns.
+
+    Attributes
+    ----------
+    readout_ : str
+        Which weights predict: "last", "average", "slow" or "fast", and "gentle" of a mix, where it
+        is those that count most; if ``readout`` is set.
+    """
+
+    readout: str | None = option(
+        default=None,
+        choices=("mix", "auto", *NAMES),
+        in_studio=False,
+        help="""
+        Of a stream (``partial_fit``, ``learn_one``): which weights predict, whatever ``average``
+        says. "last": as they are now, "average": their mean over all examples, "slow" and "fast":
+        over about the last 1,000 and 100. "auto": whichever made the fewest mistakes of late, where
+        one counts half after 50 examples. It takes three numbers beside every weight. "mix": the
+        last weights, and last, average, slow and fast of a gentle passive-aggressive learner beside
+        them, summed by how few mistakes each made of late. ``fit`` ignores it.""",
+    )
+
+    # Whether scores are those of the weights; a class that says otherwise has ways of its own.
+    _predicts_plainly: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = ("predict", "_scorer", "_served", "_predicted", "_row_scores", "_best_state")
+        cls._predicts_plainly = all(
+            getattr(cls, name) is getattr(LinearLearner, name) for name in own
+        )
+
+    # ------------------------------------------------------------------ batches
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from each row once, in the order given, starting from what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Or records. If any of them holds a text, those of the first call decide what the columns
+            are (``schema_``): no feature for later texts, no gaps where there were none (unlike
+            with `rosenblatt.features.GrowingSchema`). Numbers are scaled by the records before.
+        y : array-like of shape (n_samples,)
+            A label for each row. Labels not seen before become new classes.
+        classes : array-like, default=None
+            Classes to know of from the start. Unlike in scikit-learn this is optional, and the
+            list may grow in later calls.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A factor for the step of each row; 0 leaves the row out.
+
+        Returns
+        -------
+        self : learner
+        """
+        # One row of an array, as those before it.
+        if sample_weight is None and type(X) is np.ndarray and X.shape[:1] == (1,):
+            engine = self.__dict__.get("_engine") or self._engine_to_learn_by()
+            if (
+                engine is not None
+                and (classes is None or engine.model.knows(classes))
+                and engine.learn_table(X, y, self._turns)
+            ):
+                return self
+        return self._partial_fit(X, y, classes, sample_weight)
+
+    # ------------------------------------------------------------------ the fast path
+
+    def retire_engine(self) -> None:
+        if "_engine" in self.__dict__:
+            self._settle_schema()
+            self.__dict__.pop("_engine").close()
+
+    def _engine_to_learn_by(self) -> Engine | None:
+        """As `_open_engine`, but without waiting: who learns beside another thread is refused."""
+        return None if self._turns.is_taken else self._open_engine()
+
+    @of_whole_state
+    def _open_engine(self) -> Engine | None:
+        """Make the model ready for single examples, by the parameters as they are now.
+
+        None before anything is learned. The engine is used until a parameter is set or the model
+        changes in another way than by single examples that are usual.
+        """
+        model: LinearModel | None = self.__dict__.get("_model")
+        if model is None:
+            return None
+        takes_mappings = model.columns is not None and model.notes.get("schema") is None
+        plan = None if model.columns is not None else self._record_plan()
+        rule = self._fast_rule(model, takes_mappings=takes_mappings)
+        log = None
+        if rule is not None and model.recorder is not None:
+            log = model.recorder.log(rule)
+        is_scaled = model.notes.get("scaling") is not None
+        if rule is None:
+            engine = Engine(model.weights, None, model.readouts)
+        else:
+            engine = self._stream.engine
+        engine.open(
+            model,
+            learns=rule is not None,
+            log=log,
+            columns=model.columns if takes_mappings and not is_scaled else None,
+            plan=None if is_scaled else plan,
+            takes_arrays=model.columns is None and self._reads_as_is,
+            last_wins=tie_is_positive(self.ties),
+        )
+        self._engine = engine
+        return engine
+
+    def _fast_rule(self, model: LinearModel, *, takes_mappings: bool) -> Rule | None:
+        """The rule to learn single examples by; None if they take the fallback."""
+        stream: Stream | None = self.__dict__.get("_stream")
+        if stream is None or stream.model is not model or self.class_weight is not None:
+            return None
+        if takes_mappings and (stream.row is None or stream.row.columns is not model.columns):
+            return None
+        rule, weights = stream.rule, model.weights
+        if rule.is_python or rule.rates != weights.rates or rule.scales != weights.is_scaled:
+            return None
+        # Rows that are kept beside the ledger are no matter of the loops.
+        is_plain = model.voters is None and stream.settings == self._rule_settings(self)
+        return rule if is_plain else None
+
+    def _model_to_learn_on(self, table: Any) -> LinearModel:
+        if not self.__sklearn_is_fitted__():
+            model = self._new_model([], table)
+            self._measure(model, as_rows(table))
+            self._begin(model)
+        return self._current_stream().model
+
+    def _begin(self, model: LinearModel) -> None:
+        """Learn into this model from here on, as examples come."""
+        rule, self._model = self._rule_for(model), model
+        self._stream = self._stream_of(model, rule)
+        self._keep_record(model, streamed=True)
+        self._keep_readouts(model)
+
+    def _stream_of(self, model: LinearModel, rule: Rule) -> Stream:
+        return Stream(model, rule, self._rule_settings(self))
+
+    def _current_stream(self) -> Stream:
+        """The stream to go on with, by the rule as the parameters have it now."""
+        stream: Stream | None = self.__dict__.get("_stream")
+        settings = self._rule_settings(self)
+        if stream is not None and stream.model is self._model:
+            if stream.settings != settings:
+                self._refuse_other_settings()
+                stream.rule = self._rule_for(stream.model)
+                self._keep_record(stream.model, streamed=True)
+                self._keep_readouts(stream.model)
+            stream.settings = settings
+            return stream
+        # The first example after a fit: what was true of the finished fit is so no longer.
+        self.check_parameters()
+        self._refuse_other_settings()
+        self._forget_fit()
+        model = self._model.copy()
+        model.best = None
+        self._begin(model)
+        return self._stream
+
+    # ------------------------------------------------------------------ which weights predict
+
+    def _keep_readouts(self, model: LinearModel) -> None:
+        """Keep means beside the weights from here on, if asked to; those begun continue."""
+        readouts = model.readouts
+        if self.readout is not None:
+            self._refuse_readout(model)
+        if readouts is not None:
+            if self.readout is not None and readouts.is_mix == (self.readout == "mix"):
+                readouts.name = self.readout
+                return
+            readouts.end(model.weights)
+            model.readouts = None
+        if self.readout is not None:
+            model.weights.promote()
+            model.readouts = Readouts.begin(model.weights, self.readout)
+
+    def _refuse_readout(self, model: LinearModel) -> None:
+        """Refuse a read-out of models that predict by rows or change all weights at once."""
+        if self.keeps_rows:
+            what = f" chooses among weights, and a {type(self).__name__} keeps rows to predict by"
+            raise ParameterError(Message(Setting("readout", self.readout), what))
+        if model.weights.is_scaled:
+            what = f" follows single steps, and {type(self).__name__} changes all weights at once"
+            cures = ["set it to None", "predict with the mean of all weights by average"]
+            raise ParameterError(Message(Setting("readout", self.readout), what), cures=cures)
+
+    def _agrees_with(self, model: LinearModel) -> bool:
+        readout = None if model.readouts is None else model.readouts.name
+        return readout == self.readout and super()._agrees_with(model)
+
+    @property
+    @of_whole_state
+    def readout_(self) -> str:
+        """Which weights predict, or count most in a mix, of a stream learned with ``readout``."""
+        readouts: Readouts | None = self._fitted().readouts
+        if readouts is None:
+            raise AttributeError("there are no read-outs: set readout, then learn from a stream")
+        return readouts.chosen
+
+    def _past(self, row: Any, X: Any) -> UpdateHistory | None:
+        readouts: Readouts | None = self._model.readouts
+        if readouts is not None and (readouts.is_mix or readouts.chosen in ("slow", "fast")):
+            return None  # another learner counts, or mistakes of long ago do so less and less
+        return super()._past(row, X)
+
+    @property
+    def _predicts_by_mean(self) -> bool:
+        readouts: Readouts | None = self._model.readouts
+        return super()._predicts_by_mean if readouts is None else readouts.chosen == "average"
+
+    # ------------------------------------------------------------------ learning
+
+    def _snapshot(self, model: LinearModel, batch: Batch) -> Snapshot:
+        return self._stream.snapshot(batch)
+
+    def _learn(self, model: LinearModel, batch: Batch) -> None:
+        self._stream.learn_batch(batch)
+
+    # ------------------------------------------------------------------ one example at a time
+
+    def learn_one(self, x: Any, y: Hashable, classes: Any = None) -> Self:
+        """Learn from one example.
+
+        Parameters
+        ----------
+        x : mapping {feature: value} or array-like of shape (n_features,)
+            A mapping names its features, may leave out those that are 0, and may bring new ones.
+            For a model with a schema it is a record; what the schema lacks counts for nothing.
+        y : hashable
+            The label. One not seen before becomes a new class.
+        classes : array-like, default=None
+            Classes to know of from the first example on; needed in the first call only.
+
+        Returns
+        -------
+        self : learner
+        """
+        if classes is None:
+            engine = self.__dict__.get("_engine") or self._engine_to_learn_by()
+            if engine is not None and engine.learn_one(x, y, self._turns):
+                return self
+        if type(x) is not dict and not isinstance(x, Mapping):
+            x = named_values(x)
+            if not isinstance(x, dict):
+                return self.partial_fit(array_row(x), one_label(y), classes)
+        with unchanged_on_error(self) as turn:
+            # At once, as the mapping is read into a buffer that belongs to the stream.
+            turn.change_in_place()
+            return self._learn_mapping(x, y, classes)
+
+    def _learn_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
+        """Learn from a mapping, in a turn of this thread."""
+        stream: Stream | None = self.__dict__.get("_stream")
+        rule_settings = self._rule_settings(self)
+        if (
+            stream is None
+            or stream.row is None
+            or stream.row.columns is not stream.model.columns
+            or stream.model is not self._model
+            or stream.settings != rule_settings
+            or not (classes is None or stream.model.knows(classes))
+        ):
+            return self._learn_first_mapping(x, y, classes)
+        row, model = stream.row, stream.model
+        try:
+            row.read(x, LIMIT, True)
+            slot = model.slots.get(y)
+        except NotANumber as error:
+            raise not_a_number(*error.args) from None
+        except TypeError:
+            number_of(y, model.slots)  # says so if it is the label
+            raise
+        if (
+            slot is None
+            or row.pending
+            or model.recorder is not None
+            or self.class_weight is not None
+            or len(model.classes) < 2
+        ):
+            stream.learn_mapping(y, streamed_weights(None, self.class_weight, [y], ONE))
+            self.n_features_in_ = len(row.columns)
+        else:
+            stream.learn_mapping(y, None)
+        return self
+
+    def _learn_first_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
+        """The first mapping of a stream, or after parameters, model or classes changed."""
+        if self.__sklearn_is_fitted__() and self._reads_records:
+            return super().learn_one(x, y, classes)
+        if not self.__sklearn_is_fitted__():
+            self._begin(self._empty_model([], 0))
+        stream = self._current_stream()
+        weight = streamed_weights(None, self.class_weight, [y], ONE)
+        stream.begin_mappings(x, y, weight, self._columns(stream.model), classes)
+        self.n_features_in_ = stream.model.weights.n_features
+        return self
+
+    def _columns(self, model: LinearModel) -> dict[Any, int]:
+        """The column of each feature by name."""
+        if model.columns is not None or not model.weights.n_features:
+            return model.columns or {}
+        return columns_by_name(self, "x is a mapping", "a 1-D array")
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one example, a mapping or a 1-D array; None before any was learned.
+
+        Features of a mapping that were never learned from count as 0.
+        """
+        if self._predicts_plainly:
+            engine = self.__dict__.get("_engine") or self._open_engine()
+            found = None if engine is None else engine.predict_one(x, self._turns)
+            if found is not None:
+                return found
+        return self._predict_unusual(x)
+
+    @of_whole_state
+    def _predict_unusual(self, x: Any) -> Any:
+        """The class of one example by the longer ways."""
+        if "_model" not in self.__dict__ or not self._model.classes:
+            return None
+        if type(x) is not dict and not isinstance(x, Mapping):
+            x = named_values(x)
+            if not isinstance(x, dict):
+                return super().predict_one(x)
+        model = self._model
+        if model.notes and self._reads_records:
+            table = read_table(self, [x], reset=False, ignore_unseen=True)
+            return self.predict_row(table) if is_sparse(table) else super().predict_one(x)
+        # A row of its own, as several threads may ask.
+        row = MappingRow(self._columns(model))
+        read(row, x, unseen_allowed=False)
+        return self._predicted(model, row)
+
+    def _predicted(self, model: LinearModel, row: Any) -> Any:
+        """The class of one row, a `MappingRow` or sparse."""
+        classes, slots = model.classes, model.sorted_slots
+        if len(classes) < 2:
+            return classes[0] if classes else None
+        return predicted_labels(classes, slots, self._row_scores(model, row), self.ties)[0]
+
+    def _row_scores(self, model: LinearModel, row: Any) -> AnyFloatArray:
+        """Scores of one row, at the cost of its stored values where the layout allows."""
+        weights = model.weights
+        readable = weights.by_feature or weights.n_vectors == 1
+        if model.best is not None or weights.is_float32 or not readable:
+            return self._scores(model, as_table(row))
+        rows = row.rows if isinstance(row, MappingRow) else as_rows(row, np.float64)
+        return model.score(rows)
+
+    # ------------------------------------------------------------------ whole streams
+
+    @of_whole_state
+    def predict_row(self, X: Any) -> Any:
+        """As `predict` of one sparse row, at the cost of its stored values; None before a class."""
+        model = self.__dict__.get("_model")
+        if model is None or not model.classes:
+            return None
+        table = read_table(self, X, reset=False)
+        inspect(as_rows(table))
+        return self._predicted(model, table)
+
+    @of_whole_state
+    def is_tie(self, x: Any) -> bool:
+        """Whether classes share the highest score of a mapping, a 1-D array or one sparse row."""
+        model = self.__dict__.get("_model")
+        if model is None or len(model.classes) < 2:
+            return False
+        row: Any
+        if not isinstance(x, Mapping):
+            row = read_table(self, x if is_sparse(x) else array_row(x), reset=False)
+        elif model.notes and self._reads_records:
+            row = read_table(self, [x], reset=False, ignore_unseen=True)
+        else:
+            row = MappingRow(self._columns(model))
+            read(row, x, unseen_allowed=False)
+        # The mean of all weights is not worked out where the row stores a few values.
+        stores_few = isinstance(row, MappingRow) or is_sparse(row)
+        scores = self._row_scores(model, row) if stores_few else self._scores(model, row)
+        return has_tie(scores[0])
+
+    @of_whole_state
+    def can_predict_then_learn(self) -> bool:
+        """Whether `predict_then_learn` does exactly what ``predict`` and ``partial_fit`` would.
+
+        Not before the first example, nor of the model of a ``fit``, which is about to change.
+        """
+        stream: Stream | None = self.__dict__.get("_stream")
+        if stream is None or stream.model is not self._model or self._scaling is not None:
+            return False
+        model = stream.model
+        return (
+            stream.settings == self._rule_settings(self)
+            and self.ties == "mistake"
+            and model.best is None
+            and model.voters is None
+            and not model.weights.is_float32
+        )
+
+    def predict_then_learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        predictions: bool = True,
+        latest: bool = False,
+        first_row: int = 0,
+    ) -> OnlineResult:
+        """Predict and learn rows one after the other, each predicted before it is learned.
+
+        Rows may be wider than those before; new features have weight 0. All numbers are float64
+        from here on: float32 rows may lead to other last bits than ``partial_fit`` of them.
+
+        Parameters
+        ----------
+        X : array or sparse rows of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            A factor for the step of each row.
+        predictions : bool, default=True
+            Whether to say what was predicted, beside what was wrong.
+        latest : bool, default=False
+            Whether what counts as wrong is by the latest weights, also of an averaged learner.
+        first_row : int, default=0
+            Errors count the rows from here on.
+
+        Returns
+        -------
+        tested : OnlineResult
+            ``wrong``, ``predictions``, ``mistakes``.
+        """
+        self._refuse_kept_rows("predict_then_learn")
+        with unchanged_on_error(self) as turn:
+            named = is_records(X) or hasattr(self, "feature_names_in_") or not self._reads_as_is
+            table = read_table(self, X, reset=False, once=True) if named else as_rows_of_numbers(X)
+            labels = np.asarray(read_labels(y, table.shape[0]))
+            weights = None
+            if sample_weight is not None or self.class_weight is not None:
+                names, numbers = encode_labels(labels)
+                given = sample_weight, self.class_weight, names.tolist(), numbers
+                weights = streamed_weights(*given)
+            turn.change_in_place()
+            if not self.__sklearn_is_fitted__() or table.shape[1] > self.n_features_in_:
+                inspect(as_rows(table))  # before anything grows
+                self.grow(table.shape[1])
+            check_count(self, table.shape[1])
+            stream = self._current_stream()
+            stream.model.weights.promote()
+            tested = stream.predict_then_learn(
+                table,
+                labels,
+                weights,
+                predictions=predictions,
+                latest=latest,
+                first_row=first_row,
+            )
+            self._keep_guessed_schema()
+        return tested
+
+    def _refuse_kept_rows(self, what: str) -> None:
+        if self.keeps_rows:
+            raise ParameterError(
+                f"{type(self).__name__} keeps rows to predict by, which {what} does not do. Use "
+                "predict_one and learn_one."
+            )
+
+    # ------------------------------------------------------------------ features that appear
+
+    def grow(self, n_features: int) -> Self:
+        """Make room for features after the last one, with weight 0; also before any is known.
+
+        Parameters
+        ----------
+        n_features : int
+            How many there are then.
+
+        Returns
+        -------
+        self : learner
+        """
+        checks.whole("n_features", n_features, at_least=0)
+        with unchanged_on_error(self) as turn:
+            turn.change_in_place()
+            if not self.__sklearn_is_fitted__():
+                self._begin(self._empty_model([], int(n_features)))
+            self._refuse_named_features("grow")
+            model = self._current_stream().model
+            # One layout from the start, so that when columns join leaves no trace.
+            model.weights.promote()
+            model.weights.grow(max(n_features, model.weights.n_features))
+            self.n_features_in_ = model.weights.n_features
+        return self
+
+    def _refuse_named_features(self, what: str) -> None:
+        if self._model.columns is not None or not self._reads_as_is:
+            raise ParameterError(
+                f"{what} is for features without names and scales; these have some. learn_one "
+                "takes new ones by name."
+            )
+
+    def insert_features(self, places: Sequence[int]) -> Self:
+        """Add features with weight 0 before these places.
+
+        Parameters
+        ----------
+        places : sequence of int
+            Numbers of the features as they were.
+
+        Returns
+        -------
+        self : learner
+        """
+        self._refuse_kept_rows("insert_features")
+        with unchanged_on_error(self) as turn:
+            turn.change_in_place()
+            self._refuse_unfitted()
+            self._refuse_named_features("insert_features")
+            for place in places:
+                checks.whole("a place", place, at_least=0, at_most=self.n_features_in_)
+            model = self._current_stream().model
+            model.insert_features(places)
+            self.n_features_in_ = model.weights.n_features
+        return self

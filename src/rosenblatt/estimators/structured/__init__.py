@@ -1,0 +1,1 @@
+"""Structured perceptrons: outputs with an inside, found by a search."""

@@ -1,0 +1,383 @@
+"""The structured perceptron: any outputs, any features, any search."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.estimators.base import Learner
+from rosenblatt.estimators.notebook_card import TOP_WEIGHTS, ModelDisplay
+from rosenblatt.estimators.outcome import of_whole_state, unchanged_on_error
+from rosenblatt.estimators.params import option, seed_from
+from rosenblatt.estimators.targets import read_pair
+from rosenblatt.html_tables import escape
+from rosenblatt.models.feature_weights import FeatureWeights
+from rosenblatt.models.result import FitResult, Validation
+from rosenblatt.models.structured_ledger import StructuredLedger
+from rosenblatt.models.structured_problem import (
+    Judge,
+    Problem,
+    answers,
+    read_examples,
+    read_many,
+    same,
+    share_right,
+)
+from rosenblatt.models.structures import StructuredModel, StructuredTrainer
+
+if TYPE_CHECKING:
+    from rosenblatt.inspection.explanation import Explanation
+
+
+class StructuredPerceptron(ModelDisplay, Learner):
+    """The perceptron for outputs of any kind, found by a search that you bring.
+
+    The output for ``x`` is ``argmax_y w·φ(x, y)``. Where it is wrong, the features of the right
+    output gain and those of the output found lose: ``w ← w + step·(φ(x, gold) - φ(x, found))``.
+    The number of mistakes is at most ``(R/γ)²``, R the longest difference of the features of two
+    outputs and γ the margin, however many outputs there are.
+
+    An output found that scores less than the right one is an error of the search, not of the
+    weights. To learn from it could do harm, so it changes nothing; it is counted in
+    ``n_invalid_`` and there is one warning. With an exact search it shows an error in ``argmax``.
+
+    Cost: an epoch is a search for each example, and for a mistake its features in plain Python.
+
+    Attributes
+    ----------
+    weights_ : mapping of feature to weight
+        The weights that predict: averaged or last, or those that did best on the
+        ``validation_set``. A feature that is not there weighs 0.
+    raw_weights_ : mapping of feature to weight
+        The last weights, from which learning goes on.
+    n_mistakes_ : int
+        Wrong outputs while learning, over all epochs and calls.
+    n_invalid_ : int
+        Those of them that were skipped because they scored less than the right output.
+    mistakes_per_row_ : ndarray of shape (n_samples,)
+        Mistakes on each example in the last ``fit``.
+    stop_reason_ : str
+        Why the last ``fit`` ended: "separated", "early_stopping", "max_iter" or
+        "cycle": an epoch with mistakes that changed nothing, so that no other would.
+    margin_ceiling_ : float
+        Proven by the run: no weights of norm 1 put the right outputs ahead of all others by more
+        than this, on all examples learned from so far. inf where nothing is proven.
+    ledger_ : StructuredLedger
+        Every update in order, when ``record=True``.
+    validation_scores_ : list of float
+        Share of right outputs on the ``validation_set`` after each epoch.
+
+    See Also
+    --------
+    Perceptron : A few classes, rows of numbers, compiled.
+    rosenblatt.structured.SequenceTagger : Tags of a sentence, compiled.
+
+    References
+    ----------
+    M. Collins (2002), "Discriminative training methods for hidden Markov models", EMNLP.
+    L. Huang, S. Fayong and Y. Guo (2012), "Structured perceptron with inexact search", NAACL.
+    R. McDonald, K. Crammer and F. Pereira (2005), "Online large-margin training of dependency
+    parsers", ACL.
+
+    Examples
+    --------
+    Learn to sort by examples of sorted lists. The best order by a sum over neighbours that weighs
+    their difference is found by sorting up or down, whichever scores higher.
+
+    >>> from rosenblatt import StructuredPerceptron
+    >>> def features(x, y):
+    ...     return {"rise": sum(b - a for a, b in zip(y, y[1:]))}
+    >>> def argmax(x, score):
+    ...     return max(sorted(x), sorted(x, reverse=True), key=score)
+    >>> model = StructuredPerceptron(features=features, argmax=argmax)
+    >>> _ = model.fit([[3, 1, 2], [5, 9, 7]], [[3, 2, 1], [9, 7, 5]])
+    >>> model.predict([[4, 8, 6]]), model.stop_reason_, model.n_mistakes_
+    ([[8, 6, 4]], 'separated', 1)
+    """
+
+    space: Any = option(
+        default=None,
+        kw_only=False,
+        type="object with methods ``features`` and ``argmax``",
+        help="""
+        What outputs are and how they are found, see
+        `rosenblatt.estimators.structured.spaces.Space`; or give the functions themselves:""",
+    )
+    features: Any = option(
+        default=None,
+        type="callable",
+        help="""
+        ``features(x, y)``: the features of an output, a mapping of anything hashable to numbers,
+        a 1-D array or a sparse row.""",
+    )
+    argmax: Any = option(
+        default=None,
+        type="callable",
+        help="""
+        ``argmax(x, score)``: the output with the highest score. ``score(y)`` scores an output,
+        ``score.of(features)`` a part of one, ``score.weights`` is the mapping of feature to
+        weight, ``score.vector`` the same as an array where features are vectors. If it also takes
+        ``gold=None``, "mira" searches for the highest ``score(y) + score.cost(y)``.""",
+    )
+    cost: Any = option(
+        default=None,
+        type="callable",
+        help="""
+        ``cost(gold, y)``, at least 0, used by "mira" alone. None: that of the space, or 1 for
+        every wrong output.""",
+    )
+    averaged: bool = option(
+        default=True,
+        help="Predict by the mean of the weights after every example, or by the last ones.",
+    )
+    update: str = option(
+        default="perceptron",
+        choices=("perceptron", "mira"),
+        help="""
+        Steps of length 1; or the smallest step after which the right output is ahead by the cost
+        of the one found, at most ``C``. Where ``argmax`` takes ``gold``, "mira" learns also from
+        right outputs that are ahead by less than the cost of another; else from wrong ones alone.
+        """,
+    )
+    C: float = option(default=1.0, above=0.0, help='Longest step of "mira".')
+    max_iter: int = option(
+        default=10,
+        at_least=1,
+        help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
+    )
+    record: bool = option(default=False, help="Keep the ledger of all updates in ``ledger_``.")
+
+    predicts_by = ("averaged", "space", "features", "argmax")
+
+    def _problem(self) -> Problem:
+        return Problem(self.space, self.features, self.argmax, self.cost)
+
+    def _trainer(
+        self, problem: Problem, learned: StructuredModel, xs: Any, ys: Any
+    ) -> StructuredTrainer:
+        is_mira = self.update == "mira"
+        return StructuredTrainer(problem, learned, xs, ys, mira=is_mira, C=float(self.C))
+
+    def _fresh(self) -> StructuredModel:
+        return StructuredModel(seed_from(self.random_state))
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, xs: Any, ys: Any, validation_set: tuple[Any, Any] | None = None) -> Self:
+        """Train on all examples, epoch by epoch, until there is a reason to stop.
+
+        Parameters
+        ----------
+        xs : sequence
+            The inputs, of any kind that ``features`` and ``argmax`` understand.
+        ys : sequence
+            The right output for each of them.
+        validation_set : tuple (xs_dev, ys_dev), default=None
+            Examples to watch: training stops when no more of them are predicted right, and the
+            weights that did best on them are kept.
+
+        Returns
+        -------
+        self : learner
+            Fitted; ``stop_reason_`` says why training ended.
+        """
+        with unchanged_on_error(self):
+            self.check_parameters()
+            problem = self._problem()
+            xs, ys = read_examples(xs, ys)
+            goes_on = self.warm_start and self.__sklearn_is_fitted__()
+            learned = self._model.copy() if goes_on else self._fresh()
+            learned.best = None
+            learned.keep_record(bool(self.record))
+            invalid_before = learned.n_invalid
+            validation = self._validation(problem, learned, validation_set)
+            trainer = self._trainer(problem, learned, xs, ys)
+            self.__dict__.pop("_served", None)
+            result = self._run(
+                learned, trainer, validation, lambda: len(ys) - sum(map(same, self.predict(xs), ys))
+            )
+        self._warn_of_search(trainer, learned.n_invalid - invalid_before)
+        self._warn_of_mistakes(result)
+        return self
+
+    def partial_fit(self, xs: Any, ys: Any) -> Self:
+        """Learn from each example once, in the order given, starting from what was learned before.
+
+        One at a time or all at once give the same weights to the last bit. A refused example
+        refuses the call, and nothing changes.
+
+        Parameters
+        ----------
+        xs, ys : sequence
+            Examples and their right outputs.
+        """
+        with unchanged_on_error(self) as turn:
+            self.check_parameters()
+            problem = self._problem()
+            xs, ys = read_examples(xs, ys)
+            turn.change_in_place()
+            learned: StructuredModel = (
+                self._model if self.__sklearn_is_fitted__() else self._fresh()
+            )
+            invalid_before = learned.n_invalid
+            snapshot = learned.snapshot()
+            try:
+                learned.keep_record(bool(self.record))
+                trainer = self._trainer(problem, learned, xs, ys)
+                for place in range(len(xs)):
+                    trainer.learn_example(place)
+            except BaseException:
+                snapshot.restore()
+                raise
+            finally:
+                snapshot.release()
+            learned.best = None
+            self._forget_fit()
+            self._model = learned
+            self.__dict__.pop("_served", None)
+        self._warn_of_search(trainer, learned.n_invalid - invalid_before)
+        return self
+
+    def _validation(
+        self, problem: Problem, learned: StructuredModel, validation_set: tuple[Any, Any] | None
+    ) -> Validation | None:
+        if validation_set is None:
+            return None
+        xs_dev, ys_dev = read_pair(validation_set, "(xs_dev, ys_dev) of examples and outputs")
+        try:
+            xs, ys = read_examples(xs_dev, ys_dev)
+        except InputError as error:
+            raise InputError(f"validation_set: {error}") from None
+
+        def score() -> float:
+            return share_right(answers(problem, learned.served(averaged=self.averaged), xs), ys)
+
+        return Validation(
+            score, lambda: learned.served(averaged=self.averaged), self.n_iter_no_change
+        )
+
+    def _what_to_try(self, result: FitResult) -> str:
+        cure = "a larger max_iter, richer features, or a validation_set"
+        return f": no epoch separated the examples. Try {cure}."
+
+    def _warn_of_search(self, trainer: StructuredTrainer, count: int) -> None:
+        if count:
+            warnings.warn(
+                f"argmax found {count} wrong outputs that score less than the right one (first: "
+                f"{trainer.first_invalid}); nothing was learned from them. If the search is meant "
+                "to be exact, there is an error in it, or its scores are not those of features; "
+                "if not, give the space a method violation.",
+                stacklevel=3,
+            )
+
+    # ------------------------------------------------------------------ predicting
+
+    @of_whole_state
+    def predict(self, xs: Any) -> list[Any]:
+        """The best output for each of ``xs`` that the search finds.
+
+        Parameters
+        ----------
+        xs : sequence
+        """
+        return answers(self._problem(), self._serving(), read_many("xs", xs))
+
+    @of_whole_state
+    def score(self, xs: Any, ys: Any) -> float:
+        """Share of the outputs that are right as a whole.
+
+        Parameters
+        ----------
+        xs, ys : sequence
+        """
+        xs, ys = read_examples(xs, ys)
+        return share_right(self.predict(xs), ys)
+
+    @of_whole_state
+    def decision(self, x: Any, y: Any) -> float:
+        """The score of one output, ``w·φ(x, y)``.
+
+        Parameters
+        ----------
+        x, y : object
+        """
+        return Judge(self._problem(), self._serving(), x, "x")(y)
+
+    @of_whole_state
+    def explain(
+        self, x: Any, y: Any = None, against: Any = None, *, top: int | None = None, xs: Any = None
+    ) -> Explanation:
+        """Why this output: its score by feature and by past mistake.
+
+        Parameters
+        ----------
+        x : object
+        y : object, default=None
+            The output whose score ``w·φ(x, y)`` is explained; None: the prediction.
+        against : object, default=None
+            Explain the lead of ``y`` over this output, ``w·(φ(x, y) - φ(x, against))``, instead.
+        top : int, default=None
+            Keep so many of the largest parts and join the others into one. None keeps all.
+        xs : sequence, default=None
+            What was learned from, to weigh past mistakes when ``record=True``.
+
+        Returns
+        -------
+        explanation : Explanation
+            Contributions that add up to the score. The runner-up is known where the space has a
+            method ``runner_up(x, score)``.
+        """
+        from rosenblatt.estimators.structured.paths import explain_answer
+
+        return explain_answer(self, x, y, against, xs).cut(top)
+
+    def _serving(self) -> FeatureWeights:
+        """The weights that predict, worked out once."""
+        self._refuse_unfitted()
+        kept = self.__dict__.get("_served")
+        if kept is None or kept[0] != self.averaged:
+            kept = self._served = self.averaged, self._model.served(averaged=self.averaged)
+        weights: FeatureWeights = kept[1]
+        return weights
+
+    # ------------------------------------------------------------------ what was learned
+
+    @property
+    @of_whole_state
+    def weights_(self) -> FeatureWeights:
+        self._fitted()
+        served = self._serving()
+        return served.like(served.items())
+
+    @property
+    @of_whole_state
+    def raw_weights_(self) -> FeatureWeights:
+        learned: StructuredModel = self._fitted()
+        return learned.weights.nonzero()
+
+    @property
+    @of_whole_state
+    def n_invalid_(self) -> int:
+        return int(self._fitted().n_invalid)
+
+    @property
+    @of_whole_state
+    def ledger_(self) -> StructuredLedger:
+        return StructuredLedger(self._problem(), self._recorded())
+
+    def _weights_html(self) -> str:
+        weights = self._serving()
+        top = sorted(weights, key=lambda name: -abs(weights[name]))[:TOP_WEIGHTS]
+        parts = [f"{escape(str(name))}&nbsp;{weights[name]:+.3g}" for name in top]
+        more = len(weights) - len(parts)
+        told = ", ".join(parts) + (f" and {more:,} more" if more else "")
+        return f"<p>Largest weights: {told or 'none yet'}.</p>"
+
+    @classmethod
+    def file_layout(cls) -> NoReturn:
+        raise ParameterError(
+            "a StructuredPerceptron cannot be saved: its features and its search are functions of "
+            "yours, and a model file holds no code. Keep its weights_, a mapping, beside your "
+            "code; a SequenceTagger can be saved."
+        )

@@ -1,0 +1,111 @@
+"""The ledger of a kernel model: its updates in order, all there is to it, which explain it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.arrays import FloatArray
+from rosenblatt.engine.rows import kernel_blocks as blocks
+from rosenblatt.models.classes import tie_is_positive
+from rosenblatt.models.kernel import KernelModel
+from rosenblatt.models.kernel_functions import narrow_as_dense
+from rosenblatt.models.ledger import ColumnLedger
+from rosenblatt.models.means import mean_of
+from rosenblatt.models.recording import Recorder
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators.explain_rows import Question
+
+
+class KernelLedger(ColumnLedger[FloatArray]):
+    """Every update of a kernel perceptron, in order.
+
+    Iterating gives `Update` records; ``len`` is the number of updates. ``y_pred`` is None where
+    the right class was raised alone. With ``multiclass="ovr"`` an update with a wrong class lowers
+    that class alone.
+
+    Attributes
+    ----------
+    classes : tuple
+        The classes, as they arrived; with two of them a positive score means the second.
+    entries : Entries
+        The updates as columns; ``row`` is the number of the row in all that was given, as in
+        ``support_``.
+    n_examples : int
+        Examples seen when learning ended.
+
+    Examples
+    --------
+    Exclusive or: one mistake on each point, and all is separated.
+
+    >>> from rosenblatt import KernelPerceptron
+    >>> X, y = [[1, 1], [1, -1], [-1, 1], [-1, -1]], [1, -1, -1, 1]
+    >>> model = KernelPerceptron(kernel="poly", degree=2, gamma=1.0, shuffle=False).fit(X, y)
+    >>> [update.row for update in model.ledger_], model.stop_reason_
+    ([0, 1, 2, 3], 'separated')
+    >>> model.ledger_.replay(upto=3).tolist()
+    [[1.0, -1.0, -1.0, 0.0]]
+    """
+
+    def __init__(self, model: KernelModel) -> None:
+        self._model = copy(model)
+        self._model.best = None
+        self._slots = self._model.entries()
+        # Its own: what is looked up here must not touch what a learner goes on with.
+        self._model.recorder = Recorder()
+        self._model.recorder.add(self._slots)
+        entries = self._slots._replace(row=model.numbers[self._slots.row])
+        super().__init__(tuple(model.classes), entries, model.t, best_t=model.best_t)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters of the kernel that the run was made with."""
+        return self._model.settings
+
+    def _cut(self, k: int) -> None:
+        super()._cut(k)
+        self._slots = self._slots.first(k)
+
+    def replay(self, X: Any = None, upto: int | None = None) -> FloatArray:
+        """Coefficients of the support rows after the first ``upto`` updates, all by default.
+
+        ``X`` is not looked at: the model keeps the rows that it needs.
+        """
+        return super().replay(X, upto)
+
+    def trace(self, X: Any = None) -> Iterator[FloatArray]:
+        """Coefficients before the first and after every update, one after the other."""
+        return super().trace(X)
+
+    def average(self, X: Any = None) -> FloatArray:
+        """The mean of the coefficients after every example."""
+        return super().average(X)
+
+    def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> FloatArray:
+        """Votes of all earlier functions on ``queries``, each counted as long as it survived.
+
+        Two classes: one number a query, positive for the second class. More: one column a class;
+        with ``multiclass="ovr"`` the functions of each class vote by themselves. Cost: the kernel
+        of the queries with the support rows, then a walk along the updates. ``X`` is not looked at.
+        """
+        voters = copy(self._model)
+        voters.best = len(self), self.n_examples
+        voter = voters.voter(queries, tie_is_positive=tie_is_positive(ties))
+        return voter(slice(0, queries.shape[0]))
+
+    def _begin(self, X: Any, *, averaged: bool = False) -> KernelModel:
+        return self._model.without_updates()
+
+    def _play(self, state: KernelModel, start: int, stop: int, t0: int = 0) -> None:
+        state.add(self._slots.part(start, stop))
+
+    def _weights(self, state: KernelModel) -> FloatArray:
+        return state.coef.copy()
+
+    def _average(self, state: KernelModel) -> FloatArray:
+        mean: FloatArray = mean_of(state.coef, state.running_sum, self.n_examples)
+        return mean

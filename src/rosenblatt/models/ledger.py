@@ -1,0 +1,513 @@
+"""The ledger: every update a learner made, in order. A model is its mistakes.
+
+    w = w0 + Σ step · x      over the entries of the right class, minus those of the wrong one
+
+The ledger of every family holds all updates since recording began, whatever calls made them: w0 is
+what was learned before, and rows are numbered through all that those calls were given, in order.
+From the entries and the examples they name follow the weights after any update, the survival times,
+the average and the votes. Replaying gives the weights of training to the last bit.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from copy import copy
+from operator import index
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import AnyFloatArray, FloatArray, is_sparse
+from rosenblatt.engine.rows import voting
+from rosenblatt.engine.rows.engine import replay
+from rosenblatt.engine.rows.weights import FOLD_BITS
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.html_tables import first_and_last, html_card, html_headline, html_table, in_short
+from rosenblatt.models.classes import tie_is_positive
+from rosenblatt.models.recording import COLUMNS, Entries, Update, columns_of, refuse_missing
+from rosenblatt.models.rows import as_rows, inspect, products
+from rosenblatt.models.weights import RATE, Scaling, Weights
+
+# Products with the mistaken rows are formed for so many numbers at a time.
+VOTE_BLOCK = 4_000_000
+
+
+W = TypeVar("W")
+
+
+class BaseLedger(ABC, Generic[W]):
+    """What the ledger of every family can do; a family says how an update moves its weights.
+
+    Iterating gives `Update` records; ``len`` is the number of updates. The examples themselves are
+    not kept: the methods that need them take as ``X`` what ``fit`` was given, then what the calls
+    after it were given, one after the other. ``start_t`` examples had been seen before.
+    """
+
+    def __init__(self, n_examples: int, start_t: int = 0, best_t: int | None = None) -> None:
+        self.n_examples = n_examples
+        self._start_t, self._best_t = start_t, best_t
+        # Examples seen before the average began; of the weights of the best epoch, likewise.
+        self.average_from = self._average_from_of_best = 0
+
+    # ------------------------------------------------------------------ what a family says
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def _times(self) -> npt.NDArray[np.int64]:
+        """The ``t`` of every update."""
+
+    @abstractmethod
+    def _update(self, k: int) -> Update: ...
+
+    @abstractmethod
+    def _cut(self, k: int) -> None:
+        """Forget all but the first ``k`` updates."""
+
+    @abstractmethod
+    def _begin(self, X: Any, *, averaged: bool = False) -> Any:
+        """The state before the first update, and what is needed to move it."""
+
+    @abstractmethod
+    def _play(self, state: Any, start: int, stop: int, t0: int = 0) -> None:
+        """Make some of the updates again, counting examples from ``t0`` on."""
+
+    @abstractmethod
+    def _weights(self, state: Any) -> W: ...
+
+    @abstractmethod
+    def _average(self, state: Any) -> W:
+        """The mean of the weights after each example since recording, or the average, began."""
+
+    # ------------------------------------------------------------------ what all can do
+
+    def __getitem__(self, k: int) -> Update:
+        k = index(k)
+        if not -len(self) <= k < len(self):
+            raise IndexError(f"this ledger has {len(self)} updates, but no number {k}")
+        return self._update(k % len(self))
+
+    def __iter__(self) -> Iterator[Update]:
+        return (self._update(k) for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self)} updates in {self.n_examples} examples>"
+
+    def _repr_html_(self) -> str:
+        places, left_out = first_and_last(len(self))
+        rows = [(k + 1, *map(in_short, self[k])) for k in places]
+        table = html_table(left_out, ("update", *Update._fields), rows)
+        return html_card(html_headline(repr(self)[1:-1]), table)
+
+    def upto(self, k: int, n_examples: int | None = None) -> Self:
+        """The ledger as it was after ``k`` updates (and ``n_examples`` examples)."""
+        k = self._checked(k)
+        if n_examples is None:
+            n_examples = int(self._times[k]) - 1 if k < len(self) else self.n_examples
+        shorter = copy(self)
+        shorter._cut(k)
+        shorter.n_examples, shorter._best_t = n_examples, None
+        if shorter.average_from >= n_examples:
+            shorter.average_from = 0
+        return shorter
+
+    @property
+    def best(self) -> Self:
+        """The ledger up to the weights that predict: of the best epoch, or else all of it."""
+        if self._best_t is None:
+            return self
+        k = int(np.searchsorted(self._times, self._best_t, "right"))
+        best = self.upto(k, self._best_t)
+        best.average_from = self._average_from_of_best
+        return best
+
+    def replay(self, X: Any, upto: int | None = None) -> W:
+        """The weights after the first ``upto`` updates (all of them by default).
+
+        Equal to those of training to the last bit.
+        """
+        upto = self._checked(upto)
+        state = self._begin(X)
+        self._play(state, 0, upto)
+        return self._weights(state)
+
+    def trace(self, X: Any) -> Iterator[W]:
+        """The weights before the first and after every update, one after the other."""
+        state = self._begin(X)
+        yield self._weights(state)
+        for k in range(len(self)):
+            self._play(state, k, k + 1)
+            yield self._weights(state)
+
+    def average(self, X: Any) -> W:
+        """The mean of the weights after every example since recording began.
+
+        If that was the first one, averaged learners predict by it. Of a learner that averages the
+        tail of its epochs, since that began.
+        """
+        state = self._begin(X, averaged=True)
+        self._play(state, 0, len(self), max(self._start_t, self.average_from))
+        return self._average(state)
+
+    @property
+    def survival(self) -> npt.NDArray[np.int64]:
+        """How many examples each weight vector lived for: the first one, then after each update."""
+        first, last = [self._start_t + 1], [self.n_examples + 1]
+        return np.diff(np.concatenate([first, self._times, last]))
+
+    def _checked(self, upto: int | None) -> int:
+        if upto is None:
+            return len(self)
+        upto = index(upto)
+        if not 0 <= upto <= len(self):
+            raise ParameterError(
+                f"upto={upto}: this ledger has {len(self)} updates; give 0 to {len(self)}."
+            )
+        return upto
+
+
+class ColumnLedger(BaseLedger[W]):
+    """A ledger whose updates are columns that name rows and classes by number."""
+
+    def __init__(
+        self,
+        classes: tuple[Any, ...],
+        entries: Entries,
+        n_examples: int,
+        start_t: int = 0,
+        best_t: int | None = None,
+    ) -> None:
+        super().__init__(n_examples, start_t, best_t)
+        self.classes, self.entries = classes, entries
+
+    def __len__(self) -> int:
+        return len(self.entries.row)
+
+    @property
+    def _times(self) -> npt.NDArray[np.int64]:
+        return self.entries.t
+
+    def _cut(self, k: int) -> None:
+        self.entries = self.entries.first(k)
+
+    def _update(self, k: int) -> Update:
+        row, y_true, y_pred, step, t = (column[k] for column in self.entries[:5])
+        if len(self.entries.scale):
+            step = step * self.entries.scale[k]
+        predicted = None if y_pred < 0 else self.classes[y_pred]
+        return Update(int(row), self.classes[y_true], predicted, float(step), int(t))
+
+
+class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
+    """Every update since recording began, in order, and the weights before the first.
+
+    Iterating gives `Update` records; ``len`` is the number of updates. The rows themselves are not
+    kept: the methods that need them take as ``X`` the rows of ``fit``, below them those of the
+    calls after it. A ``fit`` begins a new ledger unless it goes on (``warm_start``).
+
+    Attributes
+    ----------
+    start : Weights
+        The weights before the first update.
+    classes : tuple
+        The classes; with two of them there is one weight vector and the second is the positive.
+    entries : Entries
+        The updates as columns.
+    n_examples : int
+        Examples seen when learning ended.
+    best : Ledger
+        Up to the weights that predict: of the best epoch after early stopping, else all of it.
+
+    Examples
+    --------
+    The worked example of the first lecture: mistakes on the first, third and fifth point.
+
+    >>> import numpy as np
+    >>> from rosenblatt import Perceptron
+    >>> X = np.array([[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]], float)
+    >>> p = Perceptron(ties="positive", fit_intercept=False, shuffle=False, record=True)
+    >>> ledger = p.fit(X, [-1, 1, 1, -1, -1, 1]).ledger_
+    >>> [int(row) + 1 for row in ledger.entries.row]
+    [1, 3, 5]
+    >>> [ledger.replay(X, upto=k)[0].ravel().tolist() for k in (1, 2, 3)]
+    [[1.0, -2.0], [2.0, -1.0], [3.0, 1.0]]
+    """
+
+    def __init__(
+        self,
+        start: Weights,
+        classes: tuple[Any, ...],
+        entries: Entries,
+        n_examples: int,
+        *,
+        n_float32: int | None = None,
+        best_t: int | None = None,
+        average_from: int = 0,
+        average_from_of_best: int = 0,
+        end: Scaling | None = None,
+        end_of_best: Scaling | None = None,
+    ) -> None:
+        super().__init__(classes, entries, n_examples, start.t, best_t)
+        self.start, self._n_float32 = start, n_float32
+        # Scaled weights also change after the last update, so their final state is kept as well.
+        self.end = Scaling(*start.scaling) if end is None else end
+        self._end_of_best = end_of_best
+        self.average_from, self._average_from_of_best = average_from, average_from_of_best
+
+    def _cut(self, k: int) -> None:
+        if self.start.is_scaled and k < len(self):
+            self.end = self._scaling_after(k)
+        super()._cut(k)
+
+    def _scaling_after(self, k: int) -> Scaling:
+        """Return the numbers of scaled weights right after the first ``k`` updates."""
+        if k == 0:
+            return Scaling(*self.start.scaling)
+        entries, last = self.entries, k - 1
+        folds = int(entries.folds[last])
+        folds_before = int(entries.folds[last - 1]) if last else self.start.scaling[1]
+        return self.end._replace(
+            scale=float(entries.scale[last]),
+            folds=folds,
+            clock=float(entries.clock[last]) if folds == folds_before else 0.0,
+            since=int(entries.t[last]) - 1,
+        )
+
+    @property
+    def best(self) -> Ledger:
+        """The ledger up to the weights that predict: of the best epoch, or else all of it."""
+        best = super().best
+        if best is not self and self._end_of_best is not None:
+            best.end = self._end_of_best
+        return best
+
+    @property
+    def n_vectors(self) -> int:
+        """How many weight vectors there are: one for two classes, or one for each class."""
+        return self.start.n_vectors
+
+    def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> AnyFloatArray:
+        """Votes of all weight vectors on ``queries``, each counted as long as it survived.
+
+        Two classes: one number a query, positive for the second class. More: one column a class.
+        Cost: one product of the queries with the rows named, then a walk along the updates.
+        """
+        support, place = np.unique(self.entries.row, return_inverse=True)
+        return self.votes_of(X[support], place.astype(np.int64), queries, ties=ties)
+
+    def votes_of(
+        self,
+        support_vectors: Any,
+        place: npt.NDArray[np.int64],
+        queries: Any,
+        *,
+        ties: str = "mistake",
+    ) -> AnyFloatArray:
+        """As `votes`, with the mistaken rows alone; ``place[k]`` is the row of update k."""
+        start = self.start
+        if start.rates:
+            raise ParameterError(
+                "weights with rates of their own are no sum of rows and cannot vote."
+            )
+        survival = self.survival.astype(np.float64)
+        bias_step = float(start.fit_intercept)
+        _, y_true, y_pred, step, *_ = self.entries
+        matrix, bias = start.matrix, start.bias
+        if start.is_scaled:  # the weights and what is stored of them vote alike
+            shrunk = np.ldexp(1.0, FOLD_BITS * (start.scaling[1] - self.end.folds))
+            matrix, bias = start.stored_matrix * shrunk, start.stored_bias * shrunk
+            step = self.entries.stored_after(self.end.folds)
+        block = max(1, VOTE_BLOCK // max(1, support_vectors.shape[0]))
+        out = []
+        for first in range(0, queries.shape[0], block):
+            part = queries[first : first + block]
+            found, at_start = (
+                np.ascontiguousarray(products(part, vectors), np.float64)
+                for vectors in (support_vectors, matrix)
+            )
+            at_start = at_start + bias
+            if start.n_vectors == 1:
+                signed, first_scores = (2 * y_true - 1) * step, np.ascontiguousarray(at_start[:, 0])
+                positive = tie_is_positive(ties)
+                votes = voting.vote_binary(
+                    found, place, signed, survival, first_scores, bias_step, positive
+                )
+                out.append(votes)
+            else:
+                out.append(
+                    voting.vote_classes(
+                        found, place, y_true, y_pred, step, survival, at_start, bias_step
+                    )
+                )
+        if not out:
+            return np.zeros(0 if start.n_vectors == 1 else (0, start.n_vectors))
+        return np.concatenate(out)
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Everything there is to know, as arrays and plain numbers."""
+        return {
+            "start": self.start.snapshot(),
+            **({"end": self.end} if self.start.is_scaled else {}),
+            "classes": self.classes,
+            **dict(zip(COLUMNS, self.entries, strict=True)),
+            "n_examples": self.n_examples,
+            "n_float32": self._n_float32,
+            "average_from": self.average_from,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Any]) -> Ledger:
+        """The ledger that `to_arrays` was called on; entries that cannot be are refused."""
+        start, classes = Weights.from_arrays(arrays["start"]), tuple(arrays["classes"])
+        empty = Entries.empty()
+        entries = Entries(
+            *(
+                np.ascontiguousarray(arrays[name], getattr(empty, field).dtype)
+                for name, field in zip(COLUMNS, Entries._fields, strict=True)
+            )
+        )
+        k = len(classes)
+        kinds = {"with_rates": start.rates is not None, "with_scales": start.is_scaled}
+        places = [COLUMNS.index(name) for name in columns_of(**kinds)]
+        lengths = {len(entries[place]) for place in places}
+        sound = (
+            len(lengths) == 1
+            and start.n_vectors in ((1, k) if k <= 2 else (k,))
+            and bool(((entries.y_true >= 0) & (entries.y_true < k)).all())
+            and bool(((entries.y_pred >= -1) & (entries.y_pred < k)).all())
+            and bool((entries.row >= 0).all())
+            and bool(np.isfinite(entries.step).all() and np.isfinite(entries.change).all())
+            and bool((entries.scale > 0.0).all() and (entries.scale <= 1.0).all())
+            and bool(np.isfinite(entries.clock).all())
+            and bool((np.diff(entries.folds, prepend=start.scaling[1]) >= 0).all())
+        )
+        if not sound:
+            raise InputError(
+                "these arrays are no ledger: their lengths differ, or they name rows or classes "
+                "that cannot be."
+            )
+        return cls(
+            start,
+            classes,
+            entries,
+            int(arrays["n_examples"]),
+            n_float32=arrays["n_float32"],
+            average_from=arrays.get("average_from", 0),
+            end=arrays.get("end"),
+        )
+
+    def _begin(self, X: Any, *, averaged: bool = False) -> tuple[Weights, list[Any]]:
+        start = self.start
+        if not hasattr(X, "shape"):
+            X = np.asarray(X, np.float64)
+        weights = Weights(
+            start.n_vectors,
+            start.n_features,
+            dtype=start.table.dtype,
+            fit_intercept=start.fit_intercept,
+            averaged=averaged,
+            by_feature=is_sparse(X),
+            rates=start.rates,
+            is_scaled=start.is_scaled,
+        )
+        weights.set(start.stored_matrix, start.stored_bias)
+        weights.scaling = start.scaling
+        if start.rates:
+            rates = weights.plane(RATE)
+            rates.table[...] = start.plane(RATE).table
+            rates.bias[...] = start.plane(RATE).bias
+        mixed = self._n_float32 is not None
+        kinds = [as_rows(X, np.float64 if mixed else start.table.dtype)]
+        if kinds[0].n_features != start.n_features:
+            raise InputError(
+                f"X has shape {X.shape}, but this ledger was recorded on rows of "
+                f"{start.n_features} features. Give the X that was given to fit."
+            )
+        refuse_missing(int(self.entries.row.max(initial=-1)), kinds[0].n_rows)
+        if mixed:  # the first updates were made in float32
+            first = int(self.entries.row[: self._n_float32].max(initial=-1)) + 1
+            kinds.append(as_rows(X[:first], start.table.dtype))
+        for rows in kinds:
+            inspect(rows)
+        return weights, kinds
+
+    def _play(self, state: tuple[Weights, list[Any]], start: int, stop: int, t0: int = 0) -> None:
+        weights, kinds = state
+        entries = self.entries
+        if weights.is_scaled:
+            entries = entries._replace(clock=self._clocks_since(t0))
+        elif t0:  # what came before counts from the first example on
+            entries = entries._replace(t=np.maximum(entries.t - t0, 1))
+        if len(kinds) == 2 and self._n_float32 is not None:
+            end = min(stop, self._n_float32)
+            replay(weights, kinds[1], *entries, start, end)
+            if end < self._n_float32:
+                return
+            kinds.pop()
+            weights.promote()
+            start = end
+        replay(weights, kinds[0], *entries, start, stop)
+        if weights.is_scaled and stop == len(self):
+            weights.scaling = self.end
+
+    def _clock_at(self, t0: int) -> tuple[float, int]:
+        """Return the clock of scaled weights where the average begins, and the folds by then."""
+        if t0 > self._start_t:
+            return self.end.clock_from, self.end.folds_from
+        start = Scaling(*self.start.scaling)
+        return start.clock_at(self._start_t), start.folds
+
+    def _clocks_since(self, t0: int) -> FloatArray:
+        """Return the clock before each update, counted from where the average begins."""
+        entries = self.entries
+        clock_from, folds_from = self._clock_at(t0)
+        folds_before = np.concatenate([self.start.scaling[1:2], entries.folds[:-1]])
+        folds_before = folds_before[: len(entries.folds)]
+        # At a fold the clock begins again, so that only what came before it has the offset.
+        clock = np.where(folds_before == folds_from, entries.clock - clock_from, entries.clock)
+        return np.where(entries.t <= t0, 0.0, clock)
+
+    def _clock_at_end(self, t0: int) -> float:
+        """Return the clock after all examples, counted from where the average begins."""
+        clock_from, folds_from = self._clock_at(t0)
+        clock = self.end.clock_at(self.n_examples)
+        return clock - clock_from if self.end.folds == folds_from else clock
+
+    def shares(self, *, mean: bool) -> FloatArray:
+        """Return how much of each update's row is in scaled weights at the end, or in their mean.
+
+        A step is made smaller by every fold after it. In the sum of all weights it counts by the
+        scales after each example from its own on.
+        """
+        entries, folds = self.entries, self.end.folds
+        if not mean:
+            return entries.stored_after(folds) * self.end.scale
+        t0 = max(self._start_t, self.average_from)
+        clocks = self._clocks_since(t0)
+        folds_before = np.concatenate([self.start.scaling[1:2], entries.folds[:-1]])
+        found = np.empty(len(entries.folds))
+        # Backwards: what one unit of what is stored adds to the sum from here to the end.
+        to_come, clock_of_end = 0.0, self._clock_at_end(t0)
+        for k in range(len(found) - 1, -1, -1):
+            folded = int(entries.folds[k] - folds_before[k])
+            own = 0.0 if folded else float(clocks[k])
+            found[k] = to_come + clock_of_end - own
+            if folded:
+                to_come = (to_come + clock_of_end) * 2.0 ** (-FOLD_BITS * folded)
+                clock_of_end = float(clocks[k])
+        return entries.step * found / max(self.n_examples - t0, 1)
+
+    def _weights(self, state: tuple[Weights, list[Any]]) -> tuple[AnyFloatArray, AnyFloatArray]:
+        return state[0].matrix.copy(), state[0].bias.copy()
+
+    def _average(self, state: tuple[Weights, list[Any]]) -> tuple[AnyFloatArray, AnyFloatArray]:
+        weights, t0 = state[0], max(self._start_t, self.average_from)
+        weights.t = self.n_examples - t0
+        if weights.is_scaled:
+            clock = self._clock_at_end(t0)
+            weights.scaling = self.end._replace(clock=clock, since=weights.t)
+        return weights.average()

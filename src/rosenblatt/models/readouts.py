@@ -1,0 +1,161 @@
+"""The read-outs of a stream: the last weights, their mean over all examples, and decayed means.
+
+How a mean follows the weights, and how the weights that predict are read, is in ``readout.h``. This
+file has their names and settings; what they keep for each weight lies in planes of the weights.
+
+A mix of read-outs keeps a second learner beside the first: a passive-aggressive one whose steps
+move a margin by no more than `GENTLE`, and the means are those of its weights. Eager weights follow
+labels that come in runs, gentle ones and their means do well if labels are noisy. Each counts in
+the sum of their scores by ``exp(-SHARPNESS · faded mistakes)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import FloatArray
+from rosenblatt.engine.rows.engine import GENTLE_PLANE, LAG_PLANES, ReadoutArrays
+from rosenblatt.engine.rows.rules import Rule
+from rosenblatt.models.weights import Weights
+
+NAMES = ("last", "average", "slow", "fast")
+# Each mean is over about the last 1/rate examples, or over all of them.
+RATES = np.array([0.0, 1 / 1000, 1 / 100])
+# What an error counts less with each example: half of it after 50.
+FADING = 0.5 ** (1 / 50)
+
+# Those of a mix, where all of them are heard and a slower judgement costs less.
+MIXED_NAMES = ("last", "gentle", *NAMES[1:])
+MIXED_RATES = np.array([0.0, 1 / 1000, 1 / 300])
+MIXED_FADING = 0.5 ** (1 / 150)
+# The most by which the gentle learner moves the margin of a row.
+GENTLE = 0.4
+# How much a mistake lowers the share of a read-out in a mix.
+SHARPNESS = 0.5
+
+# Below it a scale becomes 1 again, so that the lags stay of the size of the weights.
+SMALLEST_SCALE = 1e-6
+
+
+class Readouts(ReadoutArrays):
+    """The means beside the weights of a model, and how each has fared.
+
+    ``errors`` has for each of ``names`` the mistakes so far, older ones counting less. With
+    ``name="auto"`` the one with the fewest predicts. With "mix" all of them do, and the means are
+    those of a gentle learner.
+    """
+
+    def __init__(self, name: str, scales: FloatArray, errors: FloatArray, t: int) -> None:
+        self.is_mix = name == "mix"
+        self.names = MIXED_NAMES if self.is_mix else NAMES
+        self.planes = (*LAG_PLANES, GENTLE_PLANE) if self.is_mix else LAG_PLANES
+        self.bind(
+            Rule("gentle PA", C=GENTLE),
+            scales,
+            errors,
+            MIXED_RATES if self.is_mix else RATES,
+            is_mix=self.is_mix,
+            fading=MIXED_FADING if self.is_mix else FADING,
+            sharpness=SHARPNESS,
+            smallest_scale=SMALLEST_SCALE,
+        )
+        self.name = name
+        self.t = t
+
+    @classmethod
+    def begin(cls, weights: Weights, name: str) -> Readouts:
+        """Let read-outs follow these weights from here on; at first all means are the weights."""
+        n_names = len(MIXED_NAMES if name == "mix" else NAMES)
+        readouts = cls(name, np.ones(len(RATES)), np.zeros(n_names), 0)
+        weights.add_planes(readouts.planes)
+        if readouts.is_mix:
+            gentle = weights.plane(GENTLE_PLANE)
+            gentle.table[...] = weights.matrix
+            gentle.bias[...] = weights.bias
+            readouts.measure_gentle_reach(weights)
+        return readouts
+
+    def end(self, weights: Weights) -> None:
+        """Remove what was kept beside these weights."""
+        weights.drop_planes(self.planes)
+
+    def measure_gentle_reach(self, weights: Weights) -> None:
+        """Bound the weights of the gentle learner by the largest of them."""
+        gentle = weights.plane(GENTLE_PLANE)
+        largest = max(np.abs(values).max(initial=0.0) for values in gentle)
+        self.gentle_reach = float(largest)
+
+    @property
+    def name(self) -> str:
+        """Which of them predicts; one of ``names``, "auto" or "mix"."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = name
+        self.choose(None if name in ("auto", "mix") else self.names.index(name))
+
+    @property
+    def chosen(self) -> str:
+        """The name of the read-out that predicts, or that counts most."""
+        return self.names[self.place]
+
+    def copy(self) -> Readouts:
+        """Return read-outs in the same state, for a copy of the weights."""
+        return _restored(*self._state())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, self._state()
+
+    def _state(self) -> tuple[str, bool, FloatArray, FloatArray, int, float]:
+        scales = self.scales.copy()
+        errors = self.errors.copy()
+        return self.name, self.is_mix, scales, errors, self.t, self.gentle_reach
+
+    def may_rescale(self, n_rows: int) -> bool:
+        """Whether a scale may become 1 again while this number of rows is learned."""
+        scales = self.scales.copy()
+        for t in range(self.t + 1, self.t + n_rows + 1):
+            scales *= 1.0 - np.maximum(self.rates, 1.0 / max(t, 2))
+        return bool((scales < 2 * SMALLEST_SCALE).any())
+
+    def to_arrays(self, weights: Weights) -> dict[str, npt.NDArray[Any]]:
+        """Return the state of the read-outs of these weights as named arrays."""
+        planes = [weights.plane(name) for name in self.planes]
+        return {
+            "readout.coef": np.concatenate([plane.table for plane in planes]),
+            "readout.intercept": np.concatenate([plane.bias for plane in planes]),
+            "readout.scale": self.scales.copy(),
+            "readout.error": self.errors.copy(),
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, weights: Weights, arrays: Mapping[str, npt.NDArray[Any]], name: str, t: int
+    ) -> Readouts:
+        """Rebuild read-outs from their arrays, and the planes that they have beside the weights."""
+        readouts = cls(name, arrays["readout.scale"].copy(), arrays["readout.error"].copy(), t)
+        weights.add_planes(readouts.planes)
+        matrices = np.split(arrays["readout.coef"], len(readouts.planes))
+        biases = np.split(arrays["readout.intercept"], len(readouts.planes))
+        for plane_name, matrix, bias in zip(readouts.planes, matrices, biases, strict=True):
+            plane = weights.plane(plane_name)
+            plane.table[...] = matrix
+            plane.bias[...] = bias
+        if readouts.is_mix:
+            readouts.measure_gentle_reach(weights)
+        return readouts
+
+
+def _restored(
+    name: str, is_mix: bool, scales: FloatArray, errors: FloatArray, t: int, gentle_reach: float
+) -> Readouts:
+    """Rebuild read-outs from their state; the name of a mix may be that of one of its parts."""
+    readouts = Readouts("mix" if is_mix else name, scales, errors, t)
+    readouts.name = name
+    readouts.gentle_reach = gentle_reach
+    return readouts

@@ -1,0 +1,293 @@
+"""What a fit came to: reasons to stop, scores on held-out examples, counts, what each row did."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.engine.rows.rules import Rule
+from rosenblatt.engine.rows.weights import FOLD_BITS
+from rosenblatt.models.recording import Entries
+
+STOP_REASONS = {
+    "separated": "an epoch without a mistake: the last weights separate the training rows",
+    "cycle": "the weights repeat: training would cycle forever",
+    "early_stopping": "no gain on the held-out rows",
+    "tolerance": "the rows are not linearly separable, or by a margin below tol (proven)",
+    "no_gain": "n_iter_no_change epochs in a row brought no gain on the rows learned from",
+    "max_iter": "the limit of epochs was reached while mistakes remained",
+    "interrupted": "interrupted; what was learned until then is kept",
+}
+
+
+def stop_text(reason: str, examples: str = "rows") -> str:
+    """Why a fit ended, in words; ``examples`` is what the learner calls its rows."""
+    return STOP_REASONS[reason].replace("rows", examples)
+
+
+_stop_asked: ContextVar[Callable[[], bool]] = ContextVar("_stop_asked", default=lambda: False)
+
+
+@contextmanager
+def stopping_when(asked: Callable[[], bool]) -> Iterator[None]:
+    """Let learning within this end early, and keep what was learned, once ``asked`` says so."""
+    token = _stop_asked.set(asked)
+    try:
+        yield
+    finally:
+        _stop_asked.reset(token)
+
+
+def stop_asked() -> bool:
+    """Whether to learn no further; asked whenever some examples were learned."""
+    return _stop_asked.get()()
+
+
+# Rows with a coefficient other than 0, and the coefficients (n_vectors, rows).
+DualForm = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+# Called after every epoch: its number, its mistakes and the score on held-out examples, if any.
+EpochCallback = Callable[[int, int, float | None], None]
+
+
+class OnlineResult(NamedTuple):
+    """How a block of rows was predicted, each row before it was learned.
+
+    ``wrong`` is 1 for every row whose class did not have the highest score by itself, or was not
+    predicted if a tie is a prediction. ``predictions``, if they were wanted, have None for rows
+    before the first class. ``names[numbers[i]]`` is the label of row i, ``mistakes`` are those of
+    the latest weights, as the learner itself counts them.
+    """
+
+    wrong: npt.NDArray[np.int32]
+    predictions: list[Any]
+    names: list[Any]
+    numbers: npt.NDArray[np.intp]
+    mistakes: int
+
+
+@dataclass(eq=False, repr=False)
+class Validation:
+    """A score on held-out examples, taken after every epoch; patience counts epochs without a gain.
+
+    ``keep`` is called at each new best and returns what is needed to go back to it.
+    """
+
+    score: Callable[[], float]
+    keep: Callable[[], Any]
+    patience: int
+    scores: list[float] = field(default_factory=list)
+    best: Any = None
+    best_epoch: int = 0
+    # Whether it is for these examples to say when to stop.
+    held_out: ClassVar[bool] = True
+
+    def after_epoch(self) -> float | None:
+        """Take the score; a new best is kept."""
+        score = self.score()
+        if score > max(self.scores, default=-math.inf):
+            self.best, self.best_epoch = self.keep(), len(self.scores) + 1
+        self.scores.append(score)
+        return score
+
+    @property
+    def patience_ended(self) -> bool:
+        return len(self.scores) - self.best_epoch >= self.patience
+
+    def prefer_last(self) -> None:
+        """All is right now: of equals on the held-out examples, keep what separates."""
+        if self.scores[-1] == max(self.scores):
+            self.best, self.best_epoch = self.keep(), len(self.scores)
+
+
+@dataclass(eq=False, repr=False)
+class Pocket(Validation):
+    """The weights with the fewest training errors so far (Gallant 1990).
+
+    ``score`` is the share of training rows that are right, taken several times in an epoch;
+    ``scores`` are the best of each.
+    """
+
+    peak: float = -math.inf
+    held_out: ClassVar[bool] = False
+
+    def look(self) -> None:
+        """Take the score; the best so far is kept."""
+        score = self.score()
+        if score > max([self.peak, *self.scores]):
+            self.best, self.best_epoch = self.keep(), len(self.scores) + 1
+        self.peak = max(self.peak, score)
+
+    def after_epoch(self) -> None:
+        self.look()
+        self.scores.append(self.peak)
+        self.peak = -math.inf
+
+    @property
+    def patience_ended(self) -> bool:
+        return False
+
+
+class Pairs:
+    """Steps summed by row and pair of classes; memory follows the pairs, not the updates."""
+
+    MOST_WAITING = 1 << 18
+
+    def __init__(self, n_classes: int) -> None:
+        self._n_classes = n_classes
+        self._key: npt.NDArray[np.int64] = np.zeros(0, np.int64)
+        self._step: npt.NDArray[np.float64] = np.zeros(0)
+        self._waiting: list[tuple[Any, Any]] = []
+        self._n_waiting = 0
+        self._folds = 0  # of scaled weights, by the last entry
+
+    def add(self, entries: Entries) -> None:
+        if len(entries.folds):
+            entries = self._as_stored(entries)
+        k = self._n_classes
+        key = (entries.row * k + entries.y_true) * (k + 1) + (entries.y_pred + 1)
+        self._waiting.append((key, entries.step))
+        self._n_waiting += len(key)
+        if self._n_waiting > max(self.MOST_WAITING, len(self._key)):
+            self._merge()
+
+    def _as_stored(self, entries: Entries) -> Entries:
+        """Bring the steps so far, and those of the entries, to the folds after the last entry."""
+        folds = int(entries.folds[-1])
+        shrunk = 2.0 ** (FOLD_BITS * (self._folds - folds))
+        if shrunk != 1.0:
+            self._merge()
+            self._step = self._step * shrunk
+        self._folds = folds
+        return entries._replace(step=entries.stored_after(folds))
+
+    def _merge(self) -> None:
+        keys = np.concatenate([self._key, *(key for key, _ in self._waiting)])
+        steps = np.concatenate([self._step, *(step for _, step in self._waiting)])
+        self._key, place = np.unique(keys, return_inverse=True)
+        summed = np.bincount(place, weights=steps, minlength=len(self._key))
+        self._step = summed.astype(np.float64)
+        self._waiting, self._n_waiting = [], 0
+
+    def coefficients(self) -> DualForm:
+        """Rows with a coefficient other than 0, and the coefficients (n_classes, rows)."""
+        self._merge()
+        k = self._n_classes
+        rest, wrong = np.divmod(self._key, k + 1)
+        row, right = np.divmod(rest, k)
+        support, place = np.unique(row, return_inverse=True)
+        dual = np.zeros((k, len(support)))
+        np.add.at(dual, (right, place), self._step)
+        lowered = wrong > 0
+        np.add.at(dual, (wrong[lowered] - 1, place[lowered]), -self._step[lowered])
+        return support, dual
+
+
+class Shares:
+    """Steps summed by row and class, for a rule in which every row moves every class."""
+
+    MOST_NUMBERS = 1 << 24
+
+    def __init__(self, n_rows: int, n_classes: int) -> None:
+        self._table = np.zeros((n_rows, n_classes))
+
+    @classmethod
+    def fit_into_memory(cls, n_rows: int, n_classes: int) -> bool:
+        return n_rows * n_classes <= cls.MOST_NUMBERS
+
+    def add(self, entries: Entries) -> None:
+        np.add.at(self._table, (entries.row, entries.y_true), entries.step)
+        np.add.at(self._table, (entries.row, entries.y_pred), -entries.step)
+
+    def coefficients(self) -> DualForm:
+        """Rows with a coefficient other than 0, and the coefficients (n_classes, rows)."""
+        support = np.flatnonzero(self._table.any(axis=1))
+        return support, np.ascontiguousarray(self._table[support].T)
+
+
+def new_sums(rule: Rule, n_rows: int, n_vectors: int) -> Pairs | Shares | None:
+    """What sums the steps of a rule for several vectors, if the memory holds it."""
+    if not rule.blames_all_rivals:
+        return Pairs(n_vectors)
+    return Shares(n_rows, n_vectors) if Shares.fit_into_memory(n_rows, n_vectors) else None
+
+
+def dual_form(entries: Entries, rule: Rule, n_rows: int, n_vectors: int) -> DualForm:
+    """What each row did by the updates that were recorded of it."""
+    if n_vectors > 1:
+        sums = new_sums(rule, n_rows, n_vectors) or Pairs(n_vectors)
+        sums.add(entries)
+        return sums.coefficients()
+    support, place = np.unique(entries.row, return_inverse=True)
+    steps = np.where(entries.y_true == 1, entries.step, -entries.step)
+    dual = np.bincount(place, steps, minlength=len(support))
+    return support[dual != 0], dual[dual != 0][None, :]
+
+
+@dataclass(eq=False, repr=False)
+class FitResult:
+    """What a fit did and why it ended; ``stop_reason`` is one of `STOP_REASONS`.
+
+    What each of its ``n_rows`` did is known until a file is loaded, and not of updates that were
+    recorded: those say it themselves.
+    """
+
+    mistakes_per_epoch: list[int] = field(default_factory=list)
+    stop_reason: str = "max_iter"
+    # The mean loss of each epoch, of a rule that ends by it.
+    losses: list[float] = field(default_factory=list)
+    n_updates: int = 0
+    cycle_length: int | None = None
+    margin_ceiling: float = math.inf
+    n_rows: int | None = None
+    mistakes_per_row: npt.NDArray[np.int32] | None = None
+    dual: npt.NDArray[np.float64] | None = None
+    pairs: Pairs | Shares | None = None
+    signs: npt.NDArray[np.int8] | None = None
+    eta: float = 1.0
+    # What the coefficients are multiplied by where the rule scales the weights.
+    scale: float = 1.0
+    random: int = 0
+    _least: float = math.inf
+    _least_at: int = 0
+    _looked_at: int = 0
+
+    @property
+    def converged(self) -> bool:
+        return self.stop_reason == "separated"
+
+    @property
+    def n_iter(self) -> int:
+        return len(self.mistakes_per_epoch)
+
+    def epochs_without_gain(self, tol: float = 0.0) -> int:
+        """How many epochs there were since one had the least loss, or the fewest mistakes.
+
+        A loss must fall by more than ``tol`` to count as less. Only epochs that were not looked at
+        before are, as it is asked after each of them.
+        """
+        found, needed = self.losses or self.mistakes_per_epoch, tol if self.losses else 0.0
+        for epoch in range(self._looked_at, len(found)):
+            if found[epoch] < self._least - needed:
+                self._least, self._least_at = found[epoch], epoch
+        self._looked_at = len(found)
+        return self.n_iter - 1 - self._least_at
+
+    def dual_form(self) -> DualForm | None:
+        """Rows that moved the weights, and by how much each vector; None if that is not known."""
+        if self.pairs is not None:
+            rows, found = self.pairs.coefficients()
+            return rows, found * self.scale
+        dual = self.dual
+        if dual is None and self.signs is not None and self.mistakes_per_row is not None:
+            dual = np.asarray(self.eta * self.mistakes_per_row * self.signs, np.float64)
+        if dual is None:
+            return None
+        support = np.flatnonzero(dual)
+        return support, dual[support][None, :] * self.scale

@@ -1,0 +1,100 @@
+"""Snapshots of a linear model: what is restored when an example or a batch is refused.
+
+There are three, since a snapshot should never cost more than what is learned: of the whole model
+(`Model.snapshot`), of the weights that a few sparse rows can change, and of the shape alone, for a
+row that brings classes or features and is refused before it changes a weight.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.models.linear import LinearModel
+
+
+class Snapshot(Protocol):
+    """A way back to a model as it was."""
+
+    def restore(self) -> None:
+        """Let the model be again what it was when the snapshot was taken."""
+
+
+class Unchanged:
+    """No snapshot is needed: learning cannot leave the model half changed."""
+
+    def restore(self) -> None:
+        """Do nothing: a step that is refused is refused before it is made."""
+
+
+class ShapeSnapshot:
+    """The classes and features of a model, to remove those that joined before an error."""
+
+    def __init__(self, model: LinearModel) -> None:
+        self._model = model
+        self._n_classes = len(model.classes)
+        self._n_features = model.weights.n_features
+        self._judged = model.best, model.label_dtype, model.calibration
+
+    def restore(self) -> None:
+        """Take the new vectors and features away again; no others have changed."""
+        model = self._model
+        while len(model.classes) > self._n_classes:
+            del model.slots[model.classes.pop()]
+            model.sorted_slots.remove(len(model.classes))
+            model.weights.drop_vector()
+        model.best, model.label_dtype, model.calibration = self._judged
+        if model.weights.n_features > self._n_features:
+            model.weights.grow(self._n_features)
+        if model.columns is not None:
+            for feature in list(model.columns)[self._n_features :]:
+                del model.columns[feature]
+
+
+class TouchedSnapshot:
+    """The weights of some features, and all numbers of which there are few.
+
+    Nothing else changes when sparse rows of these features are learned, as long as no class joins.
+    """
+
+    def __init__(self, model: LinearModel, columns: npt.NDArray[Any]) -> None:
+        self._model = model
+        self._columns = np.unique(columns)
+        model.weights.arrange(by_feature=True)
+        # What lies in memory as the table does: weights, running sums, rates, lags.
+        self._touched = {
+            name: (plane.table.T[self._columns], plane.bias.copy())
+            for name, plane in model.weights.all_planes().items()
+        }
+        self._t = model.weights.t
+        self._reach = model.weights.reach
+        self._n_mistakes = model.n_mistakes
+        self._recorder = None if model.recorder is None else model.recorder.copy()
+        self._voters = None if model.voters is None else model.voters.copy()
+        self._readouts = None if model.readouts is None else model.readouts.copy()
+
+    def restore(self) -> None:
+        """Put the numbers back to where they were."""
+        model = self._model
+        for name, plane in model.weights.all_planes().items():
+            weights, bias = self._touched[name]
+            plane.table.T[self._columns] = weights
+            plane.bias[...] = bias
+        model.weights.t = self._t
+        model.weights.reach = self._reach
+        model.n_mistakes = self._n_mistakes
+        model.recorder = self._recorder
+        model.voters = self._voters
+        model.readouts = self._readouts
+
+
+def changes_few_weights(model: LinearModel, table: Any) -> bool:
+    """Whether sparse rows touch so few of the features that a snapshot of these pays."""
+    if 2 * len(table.indices) >= model.weights.n_features:
+        return False
+    # A fold changes all weights, and a mean whose scale becomes 1 again all of its numbers.
+    if model.weights.is_scaled:
+        return False
+    return model.readouts is None or not model.readouts.may_rescale(table.shape[0])

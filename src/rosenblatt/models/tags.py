@@ -1,0 +1,300 @@
+"""What a tagger learns, and how it learns from sentences in a given order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.engine.tags import tag_learning, tag_search
+from rosenblatt.engine.tags.tag_weights import Encoded, TagWeights
+from rosenblatt.errors import ParameterError
+from rosenblatt.models import epochs
+from rosenblatt.models.linear import Model
+from rosenblatt.models.sentences import Encoder
+from rosenblatt.models.structured_ledger import TagEntry, with_tags
+
+UPDATES = {
+    "whole": tag_learning.WHOLE,
+    "early": tag_learning.EARLY,
+    "violation": tag_learning.VIOLATION,
+}
+# So that Ctrl-C is heard while many are learned; fewer with more tags.
+SENTENCES_AT_A_TIME = 1 << 14
+TAGS_AT_A_TIME = 1 << 19
+NO_TAG = -2
+
+
+class TagModel(Model):
+    """Tags, which are its classes, weights, counters and what is kept beside them."""
+
+    # A copy shares the encoder as well, until it learns (`for_learning`).
+    _finished = ("best", "start", "_average", "encoder")
+    _recorder = list
+    weights: TagWeights
+
+    def __init__(self, order: int, seed: int, encoder: Encoder) -> None:
+        super().__init__((), seed)
+        self.order = order
+        self.encoder = encoder
+        self.weights = TagWeights(0, order)
+        self._average: TagWeights | None = None
+        self.recorder: list[TagEntry] | None = None
+        # Whether nobody but one learner has it, which may then change it in place.
+        self.is_private = False
+        # For each known word the one tag it can have, or -1.
+        self.dictionary: npt.NDArray[np.int32] | None = None
+
+    def copy(self) -> Self:
+        twin = super().copy()
+        twin.is_private = False
+        return twin
+
+    def for_learning(self) -> Self:
+        """Return a copy to learn into, which shares nothing that learning changes."""
+        twin = self.copy()
+        twin.encoder = self.encoder.copy()
+        return twin
+
+    def served(self, *, averaged: bool) -> TagWeights:
+        """The weights that predict: the best kept, the average, worked out once, or the last."""
+        if self.best is not None:
+            best: TagWeights = self.best
+            return best
+        if not averaged:
+            return self.weights
+        if self._average is None or self._average.t != self.weights.t:
+            self._average = self.weights.averaged()
+        return self._average
+
+    @property
+    def tags(self) -> list[str]:
+        return self.classes
+
+    @tags.setter
+    def tags(self, tags: list[str]) -> None:
+        self._name_classes(tags)
+
+    def admit_all(self, tags: Iterable[Any]) -> None:
+        """Make room for tags not seen before, in their order; old ones keep their places."""
+        new = sorted(map(str, set(tags) - set(self.tags)))  # those of numpy are texts of a kind
+        if not new:
+            return
+        self._name_classes([*self.tags, *new])
+        try:
+            self.weights = with_tags(self.weights, len(self.tags))
+        except MemoryError:
+            raise ParameterError(
+                f"order={self.order} needs a score for every {self.order + 1} tags in a row, which "
+                f"for {len(self.tags):,} tags is more than the memory holds."
+                + (" Use order 1." if self.order == 2 else "")
+            ) from None
+
+    def numbers(self, tagged: list[list[str]]) -> npt.NDArray[np.int32]:
+        """Return the places of the tags of all tokens."""
+        return tag_numbers(self.slots, tagged)
+
+    def learn_dictionary(
+        self, least: int | None, encoded: Encoded, gold: npt.NDArray[np.int32]
+    ) -> npt.NDArray[np.int32] | None:
+        """Words met at least so often and always with one tag; the only tags of these tokens."""
+        if least is None or encoded.words is None:
+            self.dictionary = None
+            return None
+        words = encoded.words
+        n = int(words.max()) + 1
+        counts = np.bincount(words, minlength=n)
+        first = np.full(n, -1, np.int32)
+        first[words[::-1]] = gold[::-1]
+        changed = np.zeros(n, bool)
+        changed[words[gold != first[words]]] = True
+        self.dictionary = np.where((counts >= least) & ~changed, first, -1).astype(np.int32)
+        return self.only(encoded)
+
+    def find_tags(
+        self,
+        weights: TagWeights,
+        encoded: Encoded,
+        beam: int,
+        allowed: npt.NDArray[np.bool_] | None,
+    ) -> npt.NDArray[np.int32]:
+        """The best tags of all tokens; `NO_TAG` where no sequence for a sentence is allowed."""
+        search = tag_search.Search(weights, beam=beam, allowed=allowed)
+        found, scores = tag_search.best_tags(weights, search, encoded, self.only(encoded))
+        for sentence in () if allowed is None else np.flatnonzero(scores == -np.inf):
+            found[encoded.starts[sentence] : encoded.starts[sentence + 1]] = NO_TAG
+        return found
+
+    def only(self, encoded: Encoded) -> npt.NDArray[np.int32] | None:
+        """For each token the one tag it can have, or -1."""
+        if self.dictionary is None or encoded.words is None:
+            return None
+        known = len(self.dictionary)
+        places = np.minimum(encoded.words, known)
+        return np.append(self.dictionary, np.int32(-1))[places]
+
+
+def tag_numbers(slots: Mapping[str, int], tagged: list[list[str]]) -> npt.NDArray[np.int32]:
+    """Return the places of the tags of all tokens, one sentence after the other."""
+    return np.array([slots[tag] for sentence in tagged for tag in sentence], np.int32)
+
+
+def joining_tags(
+    known: Iterable[str], declared: Iterable[str], tagged: list[list[str]]
+) -> list[tuple[int, list[str]]]:
+    """Return where tags that are not known yet join: numbers of sentences and their new tags.
+
+    Declared tags join at the first sentence, others at the first sentence that has them, in their
+    natural order. The first entry is that of sentence 0, whether or not a tag joins there.
+    """
+    seen = set(known)
+    new = sorted(map(str, {*declared, *tagged[0]} - seen))
+    found = [(0, new)]
+    seen.update(new)
+    for number, tags in enumerate(tagged):
+        if not seen.issuperset(tags):
+            new = sorted(map(str, set(tags) - seen))
+            found.append((number, new))
+            seen.update(new)
+    return found
+
+
+class RightTags(NamedTuple):
+    """The right tags of sentences, and what the constraints make of them.
+
+    ``gold`` holds the places of the tags of all tokens, also of tags that join on the way,
+    ``visited`` the sentences that keep to the constraints, and ``allowed`` which tag may follow
+    which, if there are constraints.
+    """
+
+    gold: npt.NDArray[np.int32]
+    visited: npt.NDArray[np.int64]
+    allowed: npt.NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True)
+class TagBatch:
+    """Sentences that are ready to be learned from; all that can be refused has been checked.
+
+    ``only`` has the one tag that each token can have, or -1. ``first_row`` is the number of the
+    first sentence in a ledger.
+    """
+
+    encoded: Encoded
+    right: RightTags
+    only: npt.NDArray[np.int32] | None
+    first_row: int
+    beam: int
+    update: str
+    C: float
+
+    def trainer(self, model: TagModel, start: int, stop: int) -> TagTrainer:
+        """Return what learns from sentences start .. stop - 1, with the tags that the model has."""
+        visited = self.right.visited
+        first, last = np.searchsorted(visited, [start, stop])
+        allowed = self.right.allowed
+        if allowed is not None:
+            n_tags = len(model.tags)
+            # The last two rows are the beginning and the end of a sentence.
+            rows = [*range(n_tags), len(allowed) - 2, len(allowed) - 1]
+            allowed = np.ascontiguousarray(allowed[rows, :n_tags])
+        return TagTrainer(model, self, visited[first:last], allowed)
+
+
+class TagTrainer(epochs.Trainer):
+    """Learns from the sentences of a subset, in place."""
+
+    def __init__(
+        self,
+        model: TagModel,
+        batch: TagBatch,
+        subset: npt.NDArray[np.int64],
+        allowed: npt.NDArray[np.bool_] | None,
+    ) -> None:
+        encoded = batch.encoded
+        super().__init__(len(encoded), subset)
+        self.result.n_rows = None  # sentences are counted by t alone
+        self._model = model
+        self._encoded = encoded
+        self._gold = batch.right.gold
+        self._only = batch.only
+        self._update = UPDATES[batch.update]
+        self._C = batch.C
+        self._first_row = batch.first_row
+        self._beam = batch.beam
+        self._allowed = allowed
+        model.weights.know(model.encoder.n_features)
+        self._search = tag_search.Search(model.weights, beam=batch.beam, allowed=allowed)
+        # Each feature of a sentence may need a row of weights.
+        most = int(np.diff(encoded.feature_starts[encoded.starts]).max(initial=0))
+        self._room = max(most, 1024)
+        most = TAGS_AT_A_TIME // max(1, len(model.tags) ** model.order)
+        self._block = max(1, min(SENTENCES_AT_A_TIME, most))
+
+    def reserve_rows(self) -> None:
+        """Make room for every feature of the sentences, so that learning never stops for more."""
+        starts = self._encoded.feature_starts[self._encoded.starts]
+        counts = np.diff(starts)[self.subset]
+        self._model.weights.reserve(int(counts.sum()))
+
+    def learn(self, order: npt.NDArray[np.int64] | None) -> int:
+        assert order is not None
+        model = self._model
+        encoded = self._encoded
+        gold = self._gold
+        at = 0
+        tally = tag_learning.TagTally(model.recorder is not None)
+        while at < len(order):
+            at = tag_learning.learn(
+                model.weights,
+                self._search,
+                encoded,
+                self._only,
+                gold,
+                order,
+                at,
+                min(len(order), at + self._block),
+                self._update,
+                self._C,
+                tally,
+            )
+            if tally.is_full:
+                model.weights.reserve(self._room)
+            elif self.stops_at(at):
+                break
+        if model.recorder is not None:
+            entries: list[TagEntry] = []
+            for sentence, step, t, found in tally.log:
+                first = encoded.starts[sentence]
+                right = gold[first : first + len(found)].copy()
+                entries.append((self._first_row + sentence, step, t, right, found))
+            model.recorder.extend(entries)
+        self.n_updates += tally.sentences
+        model.n_mistakes += tally.sentences
+        return int(tally.sentences)
+
+    def errors(self, *, averaged: bool) -> int:
+        """How many sentences, those left out included, are not wholly right."""
+        weights = self._model.served(averaged=averaged)
+        found = self._model.find_tags(weights, self._encoded, self._beam, self._allowed)
+        wrong = np.logical_or.reduceat(found != self._gold, self._encoded.starts[:-1])
+        return int(np.count_nonzero(wrong))
+
+
+def refuse_another_shape(model: TagModel, order: int, templates: Any) -> None:
+    """What was learned has an order and templates, which cannot be changed on the way."""
+    own, kept = int(order), model.order
+    if own != kept:
+        raise ParameterError(
+            f"order={own}, but this tagger has learned with {kept}. Go on with that, or begin "
+            "anew with warm_start=False."
+        )
+    known = model.encoder.templates
+    if templates is not None and known and tuple(templates) != known.texts:
+        raise ParameterError(
+            "templates are others than this tagger has learned with. Go on with those, or "
+            "begin anew with warm_start=False."
+        )

@@ -1,0 +1,510 @@
+"""How a family lays its file out: a declaration of each array, and what holds between them.
+
+An `Array` declares the type, the shape, the range of values and the part of the file that it
+belongs to. One function, `check_arrays`, validates the arrays of every family by these; what takes
+more than one array is checked beside the family. docs/model_file.md shows the declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import msgspec
+import numpy as np
+
+from rosenblatt import checks
+from rosenblatt.arrays import AnyArray, Arrays, SparseRows
+from rosenblatt.errors import ModelFileError, ParameterError, shown
+from rosenblatt.models.rows import largest_allowed
+
+if TYPE_CHECKING:
+    from rosenblatt.persistence.card import Card, Facts, State, TrainingData
+
+MOST = float(np.finfo(np.float64).max)
+# Sparse rows are "csr", or were those of SciPy's csr_array or csr_matrix.
+RowKind = Literal["none", "dense", "csr", "csr_array", "csr_matrix"]
+
+
+# ---------------------------------------------------------------------- declaring an array
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """A number that shapes and bounds refer to by its name, such as the number of classes.
+
+    It is known from the card, or from the first array that has it as a size.
+    """
+
+    name: str
+
+    def __add__(self, offset: int) -> Shifted:
+        return Shifted(self, offset)
+
+    def __sub__(self, offset: int) -> Shifted:
+        return Shifted(self, -offset)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def value(self, known: Quantities) -> float | None:
+        """Return the number, or None if it is not known yet."""
+        return known.get(self)
+
+
+class Shifted(msgspec.Struct, frozen=True):
+    """A quantity plus or minus a whole number."""
+
+    quantity: Quantity
+    offset: int
+
+    def __str__(self) -> str:
+        sign = "-" if self.offset < 0 else "+"
+        return f"{self.quantity} {sign} {abs(self.offset)}"
+
+    def value(self, known: Quantities) -> float | None:
+        """Return the number, or None if it is not known yet."""
+        number = known.get(self.quantity)
+        if number is None:
+            return None
+        return number + self.offset
+
+
+Size = Quantity | Shifted
+Limit = int | float | Quantity | Shifted
+# What the quantities of one model are.
+Quantities = dict[Quantity, float]
+
+
+def _value(limit: Limit | None, known: Quantities) -> float | None:
+    if isinstance(limit, Quantity | Shifted):
+        return limit.value(known)
+    return limit
+
+
+class Between(msgspec.Struct, frozen=True):
+    """Values from a least to a largest one; None is no limit."""
+
+    low: Limit | None = None
+    high: Limit | None = None
+
+    def __str__(self) -> str:
+        if self.low is None:
+            return "any"
+        if self.high is None:
+            return f"{self.low} or more"
+        return f"{self.low} to {self.high}"
+
+    def limits(self, dtype: np.dtype[Any], known: Quantities) -> tuple[float | None, float | None]:
+        """Return the least and the largest value that is allowed."""
+        return _value(self.low, known), _value(self.high, known)
+
+
+class Within(msgspec.Struct, frozen=True):
+    """Values whose magnitude has a limit."""
+
+    largest: Quantity
+
+    def __str__(self) -> str:
+        return f"± {self.largest}"
+
+    def limits(self, dtype: np.dtype[Any], known: Quantities) -> tuple[float, float]:
+        """Return the least and the largest value that is allowed."""
+        largest = known[self.largest]
+        return -largest, largest
+
+
+class ByType(msgspec.Struct, frozen=True):
+    """Values whose magnitude has a limit for each type of numbers."""
+
+    name: str
+    largest: dict[np.dtype[Any], float]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def limits(self, dtype: np.dtype[Any], known: Quantities) -> tuple[float, float]:
+        """Return the least and the largest value that is allowed."""
+        largest = self.largest[dtype]
+        return -largest, largest
+
+
+Bounds = Between | Within | ByType
+
+
+class Type(msgspec.Struct, frozen=True):
+    """The types of numbers that an array may have."""
+
+    name: str
+    dtypes: tuple[np.dtype[Any], ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _type(*names: str, name: str | None = None) -> Type:
+    return Type(name or names[0], tuple(np.dtype(each) for each in names))
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A part of a file, which the card of the model says is there or not."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Array(msgspec.Struct, frozen=True):
+    """The declaration of one array of a family.
+
+    The array is in a file if and only if all of its ``parts`` are; without parts it always is.
+    """
+
+    name: str
+    type: Type
+    shape: tuple[Size, ...]
+    bounds: Bounds
+    parts: tuple[Part, ...]
+    help: str
+
+    def columns(self) -> tuple[str, ...]:
+        """Return its row of the table in docs/model_file.md."""
+        shape = ", ".join(str(size) for size in self.shape)
+        parts = ", ".join(str(part) for part in self.parts)
+        return self.name, str(self.type), shape, str(self.bounds), parts or "always", self.help
+
+
+# ---------------------------------------------------------------------- what families share
+
+FLOAT32 = _type("float32")
+FLOAT64 = _type("float64")
+INT8 = _type("int8")
+INT32 = _type("int32")
+INT64 = _type("int64")
+FLOAT = _type("float32", "float64", name="float")
+INDEX = _type("int32", "int64", name="index")
+
+ANY = Between()
+NOT_NEGATIVE = Between(0)
+FINITE = ByType("finite", dict.fromkeys(FLOAT.dtypes, MOST))
+# What training allows: so large that no square of it overflows.
+TRAINING = ByType("training", {dtype: largest_allowed(dtype) for dtype in FLOAT.dtypes})
+
+CLASSES = Quantity("classes")
+FEATURES = Quantity("features")
+# One vector of weights for each class; two classes share one.
+VECTORS = Quantity("vectors")
+# How many examples were learned from, and the number that the next one has in a ledger.
+EXAMPLES = Quantity("examples")
+NEXT_ROW = Quantity("next row")
+# The rows of the last fit.
+ROWS = Quantity("rows")
+
+ALWAYS: tuple[Part, ...] = ()
+LEDGER = Part("ledger")
+UPDATES = Part("updates")
+# A fit, with updates that name its rows.
+RECORDED_FIT = Part("recorded fit")
+
+MISTAKES_PER_ROW = Array(
+    "mistakes_per_row", INT32, (ROWS,), NOT_NEGATIVE, (RECORDED_FIT,), "mistakes on each row"
+)
+
+
+def update_arrays(
+    part: Part, *, row: str, n_rows: Quantity, steps: Bounds, first_t: Quantity
+) -> tuple[Array, ...]:
+    """Declare the columns of updates in order, which are called after their part.
+
+    ``row`` is the name of the column with the row of each update; there are ``n_rows`` of them.
+    """
+    name = part.name
+    shape = (Quantity(f"updates of {name}"),)
+    rows = Between(0, n_rows - 1)
+    right = Between(0, CLASSES - 1)
+    wrong = Between(-1, CLASSES - 1)
+    t = Between(first_t, EXAMPLES)
+    return (
+        Array(f"{name}.{row}", INT64, shape, rows, (part,), "the row of each update"),
+        Array(f"{name}.right", INT32, shape, right, (part,), "the right class"),
+        Array(f"{name}.wrong", INT32, shape, wrong, (part,), "the class lowered, or -1"),
+        Array(f"{name}.step", FLOAT64, shape, steps, (part,), "how far it went"),
+        Array(f"{name}.t", INT64, shape, t, (part,), "examples seen, with this"),
+    )
+
+
+class Layout:
+    """The part of a file that is of one family.
+
+    ``facts`` is its part of the card, ``arrays`` the declarations of its arrays. ``nature`` says,
+    after "a KernelPerceptron", what it is to those who want another family. ``names_attribute`` is
+    where a learner keeps the names of its columns.
+    """
+
+    family: ClassVar[str]
+    facts: ClassVar[type[Facts]]
+    arrays: ClassVar[tuple[Array, ...]]
+    nature: ClassVar[str]
+    names_attribute: ClassVar[str] = "feature_names_in_"
+    # Whether examples are sentences and classes their tags.
+    of_sentences: ClassVar[bool] = False
+
+    def parts(self, card: Card) -> set[Part]:
+        """Return the parts that the file must have, as its card says."""
+        raise NotImplementedError
+
+    def training_data(self, card: Card) -> TrainingData:
+        """Return what the file holds of the rows that were learned from."""
+        return "none" if card.model.ledger is None else "ledger"
+
+    def quantities(self, card: Card, arrays: Arrays) -> Quantities:
+        """Return the quantities of this family; those that all share are known already."""
+        raise NotImplementedError
+
+    def n_features(self, card: Card, arrays: Arrays) -> int:
+        """Return how many features the model has."""
+        raise NotImplementedError
+
+    def check_card(self, card: Card) -> None:
+        """Refuse a card whose parts do not fit together, before any array is looked at."""
+
+    def check_together(self, card: Card, arrays: Arrays) -> None:
+        """Refuse arrays that do not fit together, each of which is sound alone."""
+
+    def put(self, learner: Any, model: Any, *, slim: bool) -> tuple[Facts, Arrays]:
+        """Serialize what was learned: a part of the card, and arrays.
+
+        ``slim`` leaves out what is not needed to predict and to explain by feature.
+        """
+        raise NotImplementedError
+
+    def take(self, learner: Any, state: State) -> None:
+        """Restore a new learner from what was read and validated."""
+        raise NotImplementedError
+
+
+class KeptRows:
+    """Rows that a model keeps under a name: dense in one array, sparse ones in three."""
+
+    def __init__(self, name: str, help: str) -> None:
+        self.name = name
+        self.n_rows = Quantity(name)
+        self._dense = Part(f"{name}, dense")
+        self._sparse = Part(f"{name}, sparse")
+        self._sparse_names = [f"{name}.{part}" for part in ("data", "indices", "indptr")]
+
+        data, indices, indptr = self._sparse_names
+        dense = (self._dense,)
+        sparse = (self._sparse,)
+        values = (Quantity(f"values of {name}"),)
+        column = Between(0, FEATURES - 1)
+        starts = (self.n_rows + 1,)
+        self.arrays = (
+            Array(name, FLOAT, (self.n_rows, FEATURES), TRAINING, dense, help),
+            Array(data, FLOAT, values, TRAINING, sparse, "values of sparse rows"),
+            Array(indices, INDEX, values, column, sparse, "feature of each value"),
+            Array(indptr, INDEX, starts, NOT_NEGATIVE, sparse, "where each row begins"),
+        )
+
+    def parts(self, kind: str) -> set[Part]:
+        """Return the part of the file that holds rows of this kind."""
+        if kind in ("none", "numbers"):
+            return set()
+        if kind == "dense":
+            return {self._dense}
+        return {self._sparse}
+
+    def put(self, arrays: Arrays, rows: Any) -> Any:
+        """Add rows to the arrays of a file, and return their kind."""
+        if rows is None:
+            return "none"
+        if isinstance(rows, np.ndarray):
+            arrays[self.name] = rows
+            return "dense"
+        # Indices as small as can be, whatever the caller's were.
+        large = max(rows.nnz, rows.shape[1]) > np.iinfo(np.int32).max
+        index = np.int64 if large else np.int32
+        parts = rows.data, rows.indices.astype(index), rows.indptr.astype(index)
+        arrays |= zip(self._sparse_names, parts, strict=True)
+        return rows.origin
+
+    def take(self, arrays: Arrays, kind: Any, n_features: int) -> Any:
+        """Return the rows that `put` was given."""
+        if kind in ("none", "dense"):
+            return arrays.get(self.name)
+        data, indices, indptr = (arrays[name] for name in self._sparse_names)
+        return SparseRows.from_entries(data, indices, indptr, n_features, origin=kind)
+
+    def check(self, arrays: Arrays, kind: str) -> int:
+        """Refuse sparse rows that are no matrix, and return how many rows there are."""
+        if kind in ("none", "dense"):
+            return 0 if kind == "none" else len(arrays[self.name])
+        _, indices, indptr = (arrays[name] for name in self._sparse_names)
+        in_order(f"{self.name}.indptr", indptr)
+        if indptr.dtype != indices.dtype:
+            raise ModelFileError(f"{self.name}: indices and indptr are of different types.")
+        if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(indices):
+            raise ModelFileError(f"{self.name}.indptr does not cover the values that are stored.")
+        return len(indptr) - 1
+
+    def check_columns(self, arrays: Arrays) -> None:
+        """Refuse sparse rows whose columns do not stand in order, or one of them twice."""
+        _, indices, indptr = (arrays[name] for name in self._sparse_names)
+        follows = np.ones(len(indices) + 1, bool)
+        follows[indptr] = False
+        wrong = np.flatnonzero(follows[1:-1] & (indices[1:] <= indices[:-1]))
+        if len(wrong):
+            place = f"{self.name}.indices[{wrong[0] + 1}]"
+            raise ModelFileError(f"{place} is {indices[wrong[0] + 1]}: columns are out of order.")
+
+
+# ---------------------------------------------------------------------- limits and order
+
+
+# What the counters of the loops can hold, with room to go on.
+MOST_EXAMPLES = 1 << 62
+
+
+def whole(name: str, value: Any, low: int, high: int) -> None:
+    """Refuse what is not a whole number from ``low`` to ``high``."""
+    # The common case; whatever else it is, the check has the words for it.
+    if type(value) is int and low <= value <= high:
+        return
+    _check(checks.whole, name, value, at_least=low, at_most=high)
+
+
+def number(
+    name: str, value: Any, *, at_least: float | None = None, at_most: float | None = None
+) -> None:
+    """Refuse what is not a finite number within limits."""
+    _check(checks.number, name, value, at_least=at_least, at_most=at_most)
+
+
+def _check(check: Callable[..., Any], name: str, value: Any, **limits: Any) -> None:
+    try:
+        check(name, value, **limits)
+    except ParameterError as error:
+        raise ModelFileError(f"{name} is {shown(value)}, but must be {error.allowed}.") from None
+
+
+def refuse_slim(card: Card) -> None:
+    """Refuse a slim model with a ledger."""
+    if card.slim:
+        raise ModelFileError("a slim model has no ledger.")
+
+
+def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
+    """Refuse values that fall; ``strictly``, or stay the same."""
+    before = values[:-1]
+    after = values[1:]
+    wrong = np.flatnonzero(after <= before if strictly else after < before)
+    if len(wrong):
+        at = int(wrong[0]) + 1
+        raise ModelFileError(f"{name}[{at}] is {values[at]}, which is less than allowed there.")
+
+
+# ---------------------------------------------------------------------- every array on its own
+
+
+def check_arrays(layout: Layout, card: Card, arrays: Arrays) -> None:
+    """Refuse arrays that are missing, too many, of another shape or type, or out of range."""
+    parts = layout.parts(card)
+    known = _shared_quantities(card)
+    if ROWS in known and not card.slim and (LEDGER in parts or UPDATES in parts):
+        parts.add(RECORDED_FIT)
+
+    declared = [array for array in layout.arrays if parts.issuperset(array.parts)]
+    names = {array.name for array in declared}
+    if names != arrays.keys():
+        _refuse_names(names, arrays)
+
+    known |= layout.quantities(card, arrays)
+    # In the order of the declarations: a size that is not known is that of the first array with it.
+    for array in declared:
+        _check_array(array, arrays[array.name], known)
+
+
+def _shared_quantities(card: Card) -> Quantities:
+    """Return the quantities that all families share, as the card has them."""
+    n_classes = len(card.classes)
+    known: Quantities = {
+        CLASSES: n_classes,
+        # Two classes share one vector, or one function.
+        VECTORS: n_classes if n_classes > 2 else 1,
+        EXAMPLES: card.record.t,
+        NEXT_ROW: card.record.next_row,
+    }
+    fit = card.record.fit
+    if fit is not None and fit.rows is not None:
+        known[ROWS] = fit.rows
+    return known
+
+
+def _refuse_names(names: set[str], arrays: Arrays) -> None:
+    for name in sorted(names - arrays.keys()):
+        raise ModelFileError(f"the array {name!r} is missing.")
+    for name in sorted(arrays.keys() - names):
+        raise ModelFileError(f"the array {shown(name)} does not belong to this model.")
+
+
+def _check_array(array: Array, values: AnyArray, known: Quantities) -> None:
+    """Refuse an array that is not as declared, and note the sizes that it is the first to have."""
+    if values.dtype not in array.type.dtypes:
+        wanted = " or ".join(dtype.name for dtype in array.type.dtypes)
+        raise ModelFileError(
+            f"the array {array.name!r} is of {values.dtype.name}, but must be of {wanted}."
+        )
+
+    fits = values.ndim == len(array.shape)
+    if fits:
+        for size, found in zip(array.shape, values.shape, strict=True):
+            expected = size.value(known)
+            if expected is None and isinstance(size, Quantity):
+                known[size] = found
+            elif expected != found:
+                fits = False
+    if not fits:
+        raise _wrong_shape(array, values, known)
+
+    if not values.size:
+        return
+    low, high = array.bounds.limits(values.dtype, known)
+    # Two numbers decide for most arrays; NaN is neither below nor above.
+    least = np.minimum.reduce(values, axis=None)
+    most = np.maximum.reduce(values, axis=None)
+    if (low is None or least >= low) and (high is None or most <= high):
+        return
+    raise _out_of_range(array.name, values, low, high)
+
+
+def _wrong_shape(array: Array, values: AnyArray, known: Quantities) -> ModelFileError:
+    expected: list[float | str] = []
+    for size in array.shape:
+        number = size.value(known)
+        expected.append(str(size) if number is None else number)
+    wanted = ", ".join(map(str, expected)) + ("," if len(expected) == 1 else "")
+    return ModelFileError(
+        f"the array {array.name!r} has shape {values.shape}, but classes, features and rows of "
+        f"this model ask for ({wanted})."
+    )
+
+
+def _out_of_range(
+    name: str, values: AnyArray, low: float | None, high: float | None
+) -> ModelFileError:
+    """Return the error that names the first value out of range."""
+    sound = np.ones(values.shape, bool)
+    if low is not None:
+        sound &= values >= low
+    if high is not None:
+        sound &= values <= high
+    place = np.unravel_index(np.argmin(sound), values.shape)
+    where = ", ".join(str(int(i)) for i in place)
+
+    bounds = [
+        str(bound) if isinstance(bound, int) else f"{bound:g}"
+        for bound in (low, high)
+        if bound is not None
+    ]
+    allowed = " to ".join(bounds) if high is not None else f"{bounds[0]} or more"
+    return ModelFileError(f"{name}[{where}] is {values[place]}; {allowed} is allowed.")

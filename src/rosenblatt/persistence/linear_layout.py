@@ -1,0 +1,490 @@
+"""The model file of the linear learners: its arrays, what holds between them, and the way back."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from rosenblatt.arrays import Arrays
+from rosenblatt.errors import ModelFileError
+from rosenblatt.models.column_scaling import ColumnScaling
+from rosenblatt.models.data_units import DataUnits
+from rosenblatt.models.ledger import Ledger
+from rosenblatt.models.linear import LinearModel
+from rosenblatt.models.readouts import NAMES, SMALLEST_SCALE, Readouts
+from rosenblatt.models.recording import Recorder
+from rosenblatt.models.voters import Voters
+from rosenblatt.models.weights import ARRAYS as WEIGHTS
+from rosenblatt.models.weights import START_RATES, Scaling, Weights
+from rosenblatt.persistence.card import Card, Facts, TrainingData, class_of
+from rosenblatt.persistence.layout import (
+    ALWAYS,
+    FEATURES,
+    FINITE,
+    FLOAT,
+    FLOAT64,
+    INT64,
+    LEDGER,
+    MISTAKES_PER_ROW,
+    MOST,
+    NEXT_ROW,
+    TRAINING,
+    VECTORS,
+    Array,
+    Between,
+    KeptRows,
+    Layout,
+    Part,
+    Quantities,
+    Quantity,
+    RowKind,
+    Within,
+    in_order,
+    refuse_slim,
+    update_arrays,
+    whole,
+)
+from rosenblatt.persistence.linear_ledger_arrays import Start, put_ledger, take_ledger
+
+if TYPE_CHECKING:
+    from rosenblatt.persistence.card import State
+
+
+class ReadoutFacts(Facts):
+    """Which read-out of a stream predicts, and how many examples they have followed."""
+
+    name: str
+    t: int
+
+
+class LinearFacts(Facts, omit_defaults=True):
+    """A linear model, apart from its arrays.
+
+    ``average_from``: how many examples had been seen before the average began; null where there is
+    none. ``best``, after early stopping: how many the weights that predict had seen, and
+    ``average_from_of_best`` before their average began. ``voters``: how the mistaken rows of a
+    voted perceptron are kept. Left out where they are 0, null and false: ``n_epochs``, the epochs
+    of all fits, which a schedule counts; ``units``, the mean of ``‖x‖²`` and of the values in a row
+    that parameters count relative to; ``scaled``, if columns are centred and scaled first;
+    ``rates``, what the steps of each weight are multiplied by; ``readout``, the means beside the
+    weights of a stream; ``scaling``, of a rule that scales all weights, the numbers beside them:
+    the weights are then the first of these times ``coef`` and ``intercept``;
+    ``scaling_of_best``, what they were when the best had been learned.
+    """
+
+    fit_intercept: bool
+    by_feature: bool
+    average_from: int | None
+    best: int | None
+    average_from_of_best: int
+    ledger: Start | None
+    voters: RowKind | None
+    n_epochs: int = 0
+    units: DataUnits | None = None
+    scaled: bool = False
+    rates: Literal["variance", "gradient"] | None = None
+    readout: ReadoutFacts | None = None
+    scaling: Scaling | None = None
+    scaling_of_best: Scaling | None = None
+
+
+# ---------------------------------------------------------------------- the arrays
+
+# As weights.h has it.
+SMALLEST_WEIGHT_SCALE = 1e-200
+VOTED_ROWS = KeptRows("voters.rows", "the rows a voted perceptron made mistakes on")
+
+AVERAGES = Part("averages")
+RATES = Part("rates")
+BEST = Part("best")
+READOUT = Part("readout")
+START = Part("ledger.start")
+SCALES = Part("scales")
+VOTERS = Part("voters")
+SCALED = Part("scaled")
+
+# The mean of weights within the limit is w - sum / t, so no sum is larger.
+LARGEST_SUM = Quantity("largest sum")
+LEAST_RATE = Quantity("least rate")
+FIRST_RATE = Quantity("first rate")
+START_OF_LEDGER = Quantity("start of ledger")
+FOLDS = Quantity("folds")
+CLOCK = Quantity("clock")
+LARGEST_LAG = Quantity("largest lag")
+LAGS = Quantity("lags")
+MEANS = Quantity("means")
+READOUTS = Quantity("readouts")
+
+MATRIX = (VECTORS, FEATURES)
+BIASES = (VECTORS,)
+COLUMN = (FEATURES,)
+ENTRIES = (Quantity("updates of ledger"),)
+SUM = Within(LARGEST_SUM)
+LAG = Within(LARGEST_LAG)
+RATE = Between(LEAST_RATE, FIRST_RATE)
+CHANGE = Between(0.0, 1e150)
+SCALE = Between(SMALLEST_WEIGHT_SCALE, 1.0)
+READOUT_SCALE = Between(1e-7, 1.0)
+ERROR = Between(0.0, 300.0)
+VOTED_ROW = Between(0, NEXT_ROW - 1)
+DEVIATION = Between(5e-324, 1e150)
+
+WEIGHT_ARRAYS = (
+    Array("coef", FLOAT, MATRIX, TRAINING, ALWAYS, "the weights as they are now"),
+    Array("intercept", FLOAT, BIASES, TRAINING, ALWAYS, "the biases as they are now"),
+    Array("coef_sum", FLOAT64, MATRIX, SUM, (AVERAGES,), "for the mean coef - sum / t"),
+    Array("intercept_sum", FLOAT64, BIASES, SUM, (AVERAGES,), "running sums of the biases"),
+    Array("coef_rate", FLOAT, MATRIX, RATE, (RATES,), "factors of steps"),
+    Array("intercept_rate", FLOAT, BIASES, RATE, (RATES,), "those of the biases"),
+    Array("best.coef", FLOAT, MATRIX, TRAINING, (BEST,), "weights of the best epoch"),
+    Array("best.intercept", FLOAT, BIASES, TRAINING, (BEST,), "biases of the best epoch"),
+)
+READOUT_ARRAYS = (
+    Array("readout.coef", FLOAT64, (LAGS, FEATURES), LAG, (READOUT,), "lags of means, then gentle"),
+    Array("readout.intercept", FLOAT64, (LAGS,), LAG, (READOUT,), "those of the biases"),
+    Array("readout.scale", FLOAT64, (MEANS,), READOUT_SCALE, (READOUT,), "average, slow, fast"),
+    Array("readout.error", FLOAT64, (READOUTS,), ERROR, (READOUT,), "faded mistakes of each"),
+)
+BEFORE = "before the first update, unless 0"
+LEDGER_ARRAYS = (
+    *update_arrays(LEDGER, row="row", n_rows=NEXT_ROW, steps=FINITE, first_t=START_OF_LEDGER),
+    Array("ledger.change", FLOAT64, ENTRIES, CHANGE, (LEDGER, RATES), "how far the rates fell"),
+    Array("ledger.scale", FLOAT64, ENTRIES, SCALE, (LEDGER, SCALES), "that of the weights"),
+    Array("ledger.folds", INT64, ENTRIES, Between(0, FOLDS), (LEDGER, SCALES), "folds after it"),
+    Array("ledger.clock", FLOAT64, ENTRIES, Between(0.0, CLOCK), (LEDGER, SCALES), "sum of scales"),
+    Array("ledger.start.coef", FLOAT, MATRIX, TRAINING, (START,), f"weights {BEFORE}"),
+    Array("ledger.start.intercept", FLOAT, BIASES, TRAINING, (START,), f"biases {BEFORE}"),
+    Array("ledger.start.coef_rate", FLOAT, MATRIX, RATE, (START, RATES), "factors of steps then"),
+    Array(
+        "ledger.start.intercept_rate", FLOAT, BIASES, RATE, (START, RATES), "those of the biases"
+    ),
+)
+VOTER_ARRAYS = (
+    Array("voters.number", INT64, (VOTED_ROWS.n_rows,), VOTED_ROW, (VOTERS,), "the row each was"),
+    *VOTED_ROWS.arrays,
+)
+SCALING_ARRAYS = (
+    Array("scaling.mean", FLOAT64, COLUMN, TRAINING, (SCALED,), "taken from each column first"),
+    Array("scaling.deviation", FLOAT64, COLUMN, DEVIATION, (SCALED,), "what divides it then"),
+)
+
+
+class LinearLayout(Layout):
+    """Weights with their running sums, the ledger and the rows that vote.
+
+    Of a slim model there are the weights that predict, as they are; one that votes keeps all.
+    """
+
+    family = "linear"
+    facts = LinearFacts
+    nature = "has weights: load it in Python (rosenblatt.load)."
+    names_attribute = "_feature_names"
+    arrays = (
+        *WEIGHT_ARRAYS,
+        *READOUT_ARRAYS,
+        MISTAKES_PER_ROW,
+        *LEDGER_ARRAYS,
+        *VOTER_ARRAYS,
+        *SCALING_ARRAYS,
+    )
+
+    def parts(self, card: Card) -> set[Part]:
+        facts: LinearFacts = card.model
+        found = set()
+        if facts.average_from is not None:
+            found.add(AVERAGES)
+        if facts.best is not None and facts.voters is None:
+            found.add(BEST)
+        if facts.readout is not None:
+            found.add(READOUT)
+        if facts.ledger is not None:
+            found.add(LEDGER)
+            if not facts.ledger.zero:
+                found.add(START)
+        if facts.scaled:
+            found.add(SCALED)
+        if facts.rates is not None and not card.slim:
+            found.add(RATES)
+        if facts.scaling is not None:
+            found.add(SCALES)
+        if facts.voters is not None:
+            found.add(VOTERS)
+            found |= VOTED_ROWS.parts(facts.voters)
+        return found
+
+    def training_data(self, card: Card) -> TrainingData:
+        return super().training_data(card) if card.model.voters is None else "rows"
+
+    def quantities(self, card: Card, arrays: Arrays) -> Quantities:
+        facts: LinearFacts = card.model
+        coef = arrays["coef"]
+        # A forged array can be a single number, which its own check refuses afterwards.
+        n_vectors = len(coef) if coef.ndim else 0
+        largest_weight = TRAINING.largest.get(coef.dtype, 0.0)
+        found: Quantities = {
+            LARGEST_SUM: min(2.0 * largest_weight * max(card.record.t, 1), MOST),
+            LEAST_RATE: 1e-30 if coef.dtype == np.float32 else 1e-300,
+            FIRST_RATE: START_RATES.get(facts.rates or "", 1.0),
+            START_OF_LEDGER: 1 if facts.ledger is None else facts.ledger.t + 1,
+        }
+        if facts.scaling is not None:
+            found[FOLDS] = facts.scaling.folds
+            found[CLOCK] = card.record.t
+        if facts.readout is not None:
+            n_mixed = int(facts.readout.name == "mix")
+            longest = max(card.record.t, 1 / SMALLEST_SCALE)
+            found[LARGEST_LAG] = 4.0 * largest_weight * longest
+            found[LAGS] = (3 + n_mixed) * n_vectors
+            found[MEANS] = 3
+            found[READOUTS] = len(NAMES) + n_mixed
+        # Two classes that were learned as more are, with a vector each.
+        if len(card.classes) == n_vectors == 2:
+            found[VECTORS] = 2
+        return found
+
+    def n_features(self, card: Card, arrays: Arrays) -> int:
+        return int(arrays["coef"].shape[1])
+
+    # ------------------------------------------------------------------ checks
+
+    def check_card(self, card: Card) -> None:
+        facts: LinearFacts = card.model
+        fit, ledger, t = card.record.fit, facts.ledger, card.record.t
+        votes = class_of(card.learner).keeps_rows
+        if votes != (facts.voters is not None) or (votes and ledger is None):
+            raise ModelFileError(
+                f"{card.learner} {'needs' if votes else 'does not have'} the rows of its mistakes."
+            )
+        if facts.average_from is not None or votes:
+            if card.slim and not votes:
+                raise ModelFileError("a slim model has no running sums.")
+            whole("the examples before the average", facts.average_from, 0, max(t - 1, 0))
+        whole("those before the average of the best", facts.average_from_of_best, 0, t)
+        whole("the epochs", facts.n_epochs, 0, t)
+        if ledger is not None and (ledger.scaling is None) != (facts.scaling is None):
+            raise ModelFileError(
+                "weights are scaled, or those at the start of the ledger, not both."
+            )
+        starts = None if ledger is None else ledger.scaling
+        for numbers in (facts.scaling, facts.scaling_of_best, starts):
+            if numbers is not None:
+                _check_scaling(numbers, t)
+        if facts.scaling_of_best is not None and (facts.scaling is None or facts.best is None):
+            raise ModelFileError("a scale of the best weights, which are not there.")
+        if facts.units is not None and not all(0.0 < unit < math.inf for unit in facts.units):
+            raise ModelFileError(f"units of {list(facts.units)}, which rows do not have.")
+        if facts.readout is not None:
+            refuse_slim(card)
+            whole("the examples of the read-outs", facts.readout.t, 0, t)
+            if facts.readout.name not in ("auto", "mix", *NAMES) or facts.voters is not None:
+                raise ModelFileError(f"there is no read-out {facts.readout.name!r} here.")
+        if ledger is not None:
+            if facts.voters is None:
+                refuse_slim(card)
+            whole("the t of the start of the ledger", ledger.t, 0, t)
+        chosen = fit is not None and fit.best_iter is not None and not _weights_alone(card)
+        if (facts.best is not None) != chosen:
+            raise ModelFileError("the weights of the best epoch and the scores do not go together.")
+        if facts.best is not None:
+            first = not card.parameters.get("pocket")  # which may hold the weights of the start
+            least = first + (0 if ledger is None else ledger.t)
+            whole("the examples of the best epoch", facts.best, least, t)
+
+    def check_together(self, card: Card, arrays: Arrays) -> None:
+        facts = card.model
+        for name in ("intercept", "coef_rate", "intercept_rate"):
+            _check_same_type(arrays, name, arrays["coef"].dtype)
+        if not facts.fit_intercept:
+            for name in ("intercept", "intercept_sum"):
+                if np.any(arrays.get(name, 0)):
+                    raise ModelFileError(f"{name} is not 0, but the model has no bias.")
+        if facts.ledger is not None:
+            _check_ledger(facts.ledger, arrays)
+        if facts.voters is not None:
+            _check_voters(facts.voters, arrays)
+
+    # ------------------------------------------------------------------ there and back
+
+    def put(self, learner: Any, model: LinearModel, *, slim: bool) -> tuple[LinearFacts, Arrays]:
+        # Parameters that are allowed alone may not be so together, or not for this model: then the
+        # file could not be loaded.
+        rule = learner._rule_for(model)
+        if rule.rates != model.weights.rates:
+            raise learner._trained_otherwise("steps")
+        t, voters, ledger, arrays = model.t, None, None, dict[str, Any]()
+        model.weights.refuse_if_busy()
+        slim, best_t = slim and model.voters is None, model.best_t
+        weights = model.weights.snapshot()
+        if slim:
+            weights["coef"], weights["intercept"] = model.state()
+            best_t = None
+            weights |= dict.fromkeys((*WEIGHTS[2:], "scaling"))
+        averaged = weights["coef_sum"] is not None
+        for name in WEIGHTS:
+            if weights[name] is not None:
+                arrays[name] = weights[name]
+        if model.recorder is not None and not slim:
+            ledger = put_ledger(arrays, model.ledger().to_arrays())
+        if model.voters is not None:
+            kept = model.voters.joined(model.weights.n_features)
+            arrays["voters.number"] = kept.numbers
+            voters = VOTED_ROWS.put(arrays, kept.vectors if len(kept.numbers) else None)
+        elif best_t is not None:
+            arrays["best.coef"], arrays["best.intercept"] = model.best
+        if (readouts := None if slim else model.readouts) is not None:
+            arrays |= readouts.to_arrays(model.weights)
+        facts = LinearFacts(
+            fit_intercept=weights["fit_intercept"],
+            by_feature=weights["by_feature"],
+            average_from=weights["average_from"] if averaged else None,
+            rates=weights["rates"],
+            best=best_t,
+            average_from_of_best=0 if best_t is None else model.average_from_of_best,
+            n_epochs=model.n_epochs,
+            units=model.units,
+            ledger=ledger,
+            voters=voters,
+            scaled=learner._scaling is not None,
+            readout=None if readouts is None else ReadoutFacts(name=readouts.name, t=readouts.t),
+            scaling=weights.get("scaling"),
+            scaling_of_best=None if best_t is None else model.scaling_of_best,
+        )
+        if learner._scaling is not None:
+            arrays["scaling.mean"], arrays["scaling.deviation"] = learner._scaling
+        model.weights.refuse_if_busy(t)
+        return facts, arrays
+
+    def take(self, learner: Any, state: State) -> None:
+        facts, arrays = state.card.model, state.arrays
+        model = linear_model(state)
+        rule = learner._rule_for(model)
+        if rule.rates != facts.rates:
+            raise ModelFileError(f"rates are {facts.rates}, but of this rule {rule.rates}.")
+        if rule.scales != (facts.scaling is not None) and not state.card.slim:
+            raise ModelFileError(
+                f"the rule of {state.card.learner} {'scales' if rule.scales else 'does not scale'} "
+                "weights, unlike this model."
+            )
+        if facts.voters is not None:
+            rows = VOTED_ROWS.take(arrays, facts.voters, state.n_features)
+            model.voters = Voters(rows, arrays["voters.number"])
+        if facts.scaled:
+            scaling = ColumnScaling(arrays["scaling.mean"], arrays["scaling.deviation"])
+            model.notes["scaling"] = scaling
+        learner._model, learner.n_features_in_ = model, model.weights.n_features
+        if state.card.record.fit is None and not model.slim:
+            learner._stream = learner._stream_of(model, rule)
+            if not learner._agrees_with(model):
+                # Parameters were set after learning and before saving: the next example takes them
+                # up, or refuses them, as it would have without a file in between.
+                learner._stream.settings = None
+
+
+def linear_model(state: State) -> LinearModel:
+    """The model of a state that was read, ready to predict and to learn on.
+
+    The voters of a voted perceptron are not made.
+
+    Examples
+    --------
+    >>> import io, os, tempfile
+    >>> import rosenblatt
+    >>> from rosenblatt.model import linear_model, read
+    >>> p = rosenblatt.MIRA(fit_intercept=False).partial_fit([[3.0, 4.0]], [1], classes=[0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.rbt")
+    ...     rosenblatt.save(p, path)
+    ...     core = linear_model(read(path))
+    >>> core.classes, core.weights.matrix.tolist()
+    ([0, 1], [[0.12, 0.16]])
+    """
+    state.refuse_unless("linear")
+    card, arrays, facts = state.card, state.arrays, state.card.model
+    each = bool(card.parameters["binary_as_multiclass"])
+    model = LinearModel(card.classes, 0, binary_as_multiclass=each)
+    model.weights = Weights.from_arrays(
+        {
+            **{name: arrays.get(name) for name in WEIGHTS},
+            "fit_intercept": facts.fit_intercept,
+            "by_feature": facts.by_feature,
+            "rates": facts.rates,
+            "scaling": facts.scaling,
+            "t": card.record.t,
+            "average_from": facts.average_from or 0,
+        }
+    )
+    model.average_from_of_best = facts.average_from_of_best
+    model.scaling_of_best = facts.scaling_of_best
+    model.n_epochs, model.units = facts.n_epochs, facts.units
+    if len(card.classes) == 2:
+        model.binary_as_multiclass = model.n_vectors == 2
+    state.restore(model)
+    if facts.best is not None:
+        parts = () if facts.voters is not None else ("coef", "intercept")
+        model.best, model.t_of_best = tuple(arrays[f"best.{part}"] for part in parts), facts.best
+    if facts.readout is not None:
+        model.readouts = Readouts.from_arrays(model.weights, arrays, **facts.readout.to_plain())
+    if facts.ledger is not None:
+        ledger = Ledger.from_arrays(take_ledger(state, facts.ledger))
+        model.recorder, model.start = Recorder(), ledger.start
+        model.recorder.add(ledger.entries)
+        model.n_float32 = facts.ledger.n_float32
+    return model
+
+
+# ---------------------------------------------------------------------- checks
+
+
+def _weights_alone(card: Card) -> bool:
+    """Whether nothing is there but the weights that predict."""
+    return card.slim and card.model.voters is None
+
+
+def _check_same_type(arrays: Arrays, name: str, dtype: np.dtype[Any]) -> None:
+    if name in arrays and arrays[name].dtype != dtype:
+        raise ModelFileError(
+            f"the array {name!r} is of {arrays[name].dtype.name}, but must be of {dtype.name}."
+        )
+
+
+def _check_scaling(numbers: Scaling, t: int) -> None:
+    """Refuse numbers that no weights can have that were scaled."""
+    for name, value, least, most in (
+        ("scale", numbers.scale, SMALLEST_WEIGHT_SCALE, 1.0),
+        ("clock", numbers.clock, 0.0, float(t)),
+        ("clock of the average", numbers.clock_from, 0.0, float(t)),
+        ("squared length", numbers.length2, 0.0, MOST),
+    ):
+        if not least <= value <= most:
+            raise ModelFileError(f"the {name} of the weights is {value}, not {least} to {most}.")
+    whole("the folds", numbers.folds, 0, t)
+    whole("the folds before the average", numbers.folds_from, 0, numbers.folds)
+    whole("the examples before the scale changed", numbers.since, 0, t)
+    whole("the examples asked about", numbers.examples, 0, t)
+    whole("the updates", numbers.updates, 0, numbers.examples)
+
+
+def _check_ledger(start: Start, arrays: Arrays) -> None:
+    in_order("ledger.t", arrays["ledger.t"])
+    for part in ("coef", "intercept", "coef_rate", "intercept_rate"):
+        _check_same_type(arrays, f"ledger.start.{part}", np.dtype(start.dtype))
+    if start.scaling is not None:
+        folds = arrays["ledger.folds"]
+        in_order("ledger.folds", folds)
+        if len(folds):
+            whole("the folds at the start", start.scaling.folds, 0, int(folds[0]))
+    if start.n_float32 is not None:
+        whole("the updates in float32", start.n_float32, 0, len(arrays["ledger.t"]))
+        if (start.dtype, arrays["coef"].dtype.name) != ("float32", "float64"):
+            raise ModelFileError("updates in float32 of weights that never were of that type.")
+
+
+def _check_voters(kind: RowKind, arrays: Arrays) -> None:
+    named, numbers = np.unique(arrays["ledger.row"]), np.sort(arrays["voters.number"])
+    n_rows = VOTED_ROWS.check(arrays, kind)
+    if n_rows != len(numbers) or (n_rows == 0) != (kind == "none"):
+        raise ModelFileError(f"{len(numbers)} numbers of rows, but {n_rows} rows are there.")
+    if not np.array_equal(named, numbers):
+        raise ModelFileError("voters.number does not name the rows of the ledger, each once.")

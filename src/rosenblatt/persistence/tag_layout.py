@@ -1,0 +1,470 @@
+"""The model file of taggers: its arrays, what holds between them, and the way back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from rosenblatt.arrays import AnyArray, Arrays, Int32Array, IntArray
+from rosenblatt.engine.tags.tag_features import FeatureTable
+from rosenblatt.engine.tags.tag_weights import TagWeights
+from rosenblatt.errors import ModelFileError, shown
+from rosenblatt.models.constraints import allowed_steps
+from rosenblatt.models.sentences import Encoder
+from rosenblatt.models.structured_ledger import TagEntry, with_tags
+from rosenblatt.models.tags import TagModel
+from rosenblatt.persistence.card import Card, Facts, Fit
+from rosenblatt.persistence.layout import (
+    ALWAYS,
+    ANY,
+    CLASSES,
+    EXAMPLES,
+    FEATURES,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    INT32,
+    INT64,
+    LEDGER,
+    MOST_EXAMPLES,
+    NEXT_ROW,
+    NOT_NEGATIVE,
+    ROWS,
+    Array,
+    Between,
+    Layout,
+    Part,
+    Quantities,
+    Quantity,
+    Size,
+    Within,
+    in_order,
+    refuse_slim,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from rosenblatt.persistence.card import State
+
+# Of a weight: so that no score of a token leaves float32, also with features of large values.
+LARGEST = 1e20
+MOST_FEATURES = (1 << 31) - 1
+# What is worked out of these when a file is loaded takes as much memory as they say.
+MOST_TEMPLATES = 1 << 10
+# Places that are looked at, on average, to find a feature: with hashes of texts less than 2.
+MOST_LOOKS = 32
+TABLES = ("rows", "steps", "pairs")
+
+
+class TagFacts(Facts):
+    """A tagger, apart from its arrays: what its tokens are and how they become features.
+
+    ``words`` says how many words of each column are known. ``best``, after early stopping: how many
+    sentences the weights that predict had seen. ``ledger``: how many had been seen before its first
+    mistake. Mappings have no columns, templates and words.
+    """
+
+    order: Literal[1, 2]
+    tokens: Literal["word", "tuple", "mapping"]
+    columns: list[str] | None
+    templates: list[str] | None
+    words: list[int]
+    best: int | None
+    dictionary: bool
+    ledger: int | None
+
+
+# ---------------------------------------------------------------------- the arrays
+
+SUMS = Part("sums")
+BEST = Part("best")
+START = Part("start")
+ORDER_2 = Part("order 2")
+WORDS = Part("words")
+DICTIONARY = Part("dictionary")
+
+# Every pair of tags before a tag; the start of a sentence counts as one.
+PAIRS = Quantity("(classes + 1)²")
+KNOWN_WORDS = Quantity("words")
+START_OF_LEDGER = Quantity("start of ledger")
+LARGEST_WEIGHT = Quantity("largest weight")
+LARGEST_SUM = Quantity("largest sum")
+ROWS_OF_BEST = Quantity("best.rows")
+ROWS_OF_START = Quantity("ledger.start.rows")
+
+TAG = Between(0, CLASSES - 1)
+TAG_OR_NONE = Between(-1, CLASSES - 1)
+FEATURE = Between(0, FEATURES - 1)
+SENTENCE = Between(0, NEXT_ROW - 1)
+STEP = Between(0, LARGEST_WEIGHT)
+COUNTER = Between(START_OF_LEDGER, EXAMPLES)
+MISTAKE = (Quantity("mistakes"),)
+MISTAKEN_TAGS = (Quantity("tags of mistakes"),)
+
+
+def _weight_arrays(
+    name: str, help: str, now: Size, best: Size, start: Size, *, only: tuple[Part, ...] = ALWAYS
+) -> tuple[Array, ...]:
+    """Declare weights, their running sums, and those of the best epoch and before the ledger.
+
+    The sizes are how many rows each has; ``only`` is the part that all of them belong to.
+    """
+    weight = Within(LARGEST_WEIGHT)
+    total = Within(LARGEST_SUM)
+    mean = f"the mean is {name} - {name}_sum / t"
+    of_best = "those of the best epoch"
+    of_start = "those before the ledger"
+    return (
+        Array(name, FLOAT32, (now, CLASSES), weight, only, help),
+        Array(f"{name}_sum", FLOAT64, (now, CLASSES), total, (SUMS, *only), mean),
+        Array(f"best.{name}", FLOAT32, (best, CLASSES), weight, (BEST, *only), of_best),
+        Array(f"ledger.start.{name}", FLOAT32, (start, CLASSES), weight, (START, *only), of_start),
+    )
+
+
+AFTER_TAG = CLASSES + 1
+STEPS_HELP = "from a tag to a tag; last: the start"
+WEIGHT_ARRAYS = (
+    *_weight_arrays("rows", "weights of features", ROWS, ROWS_OF_BEST, ROWS_OF_START),
+    *_weight_arrays("steps", STEPS_HELP, AFTER_TAG, AFTER_TAG, AFTER_TAG),
+    *_weight_arrays("pairs", "from two tags to a tag", PAIRS, PAIRS, PAIRS, only=(ORDER_2,)),
+)
+FEATURE_ARRAYS = (
+    Array("features.hash", INT64, (FEATURES,), ANY, ALWAYS, "hash of each feature"),
+    Array("rows.feature", INT32, (ROWS,), FEATURE, ALWAYS, "whose row it is"),
+)
+TAGGED_WORDS = (Quantity("words with a tag"),)
+WORD_ARRAYS = (
+    Array("words", INT8, (Quantity("bytes"),), ANY, (WORDS,), "UTF-8 of known words"),
+    Array("words.start", INT64, (KNOWN_WORDS + 1,), NOT_NEGATIVE, (WORDS,), "where each begins"),
+    Array("dictionary", INT32, TAGGED_WORDS, TAG_OR_NONE, (DICTIONARY,), "the one tag, or -1"),
+)
+LEDGER_ARRAYS = (
+    Array("ledger.sentence", INT64, MISTAKE, SENTENCE, (LEDGER,), "the sentence"),
+    Array("ledger.step", FLOAT64, MISTAKE, STEP, (LEDGER,), "how far it went"),
+    Array("ledger.t", INT64, MISTAKE, COUNTER, (LEDGER,), "sentences seen"),
+    Array("ledger.length", INT64, MISTAKE, Between(1), (LEDGER,), "how many tags"),
+    Array("ledger.right", INT32, MISTAKEN_TAGS, TAG, (LEDGER,), "the right tags"),
+    Array("ledger.found", INT32, MISTAKEN_TAGS, TAG, (LEDGER,), "the tags found"),
+)
+
+
+class TagLayout(Layout):
+    """Weights of features and of tags in a row, known features and words, the ledger."""
+
+    family = "tags"
+    facts = TagFacts
+    nature = (
+        "tags sentences and has no weights for rows of numbers. Use rosenblatt tag, or load it in "
+        "Python (rosenblatt.load)."
+    )
+    of_sentences = True
+    arrays = (*FEATURE_ARRAYS, *WEIGHT_ARRAYS, *WORD_ARRAYS, *LEDGER_ARRAYS)
+
+    def parts(self, card: Card) -> set[Part]:
+        facts: TagFacts = card.model
+        found = set()
+        if not card.slim:
+            found.add(SUMS)
+        if facts.best is not None:
+            found.add(BEST)
+        if facts.order == 2:
+            found.add(ORDER_2)
+        if facts.columns is not None:
+            found.add(WORDS)
+        if facts.dictionary:
+            found.add(DICTIONARY)
+        if facts.ledger is not None:
+            found.add(LEDGER)
+            # A ledger from the first sentence on starts from weights that are 0.
+            if facts.ledger:
+                found.add(START)
+        return found
+
+    def quantities(self, card: Card, arrays: Arrays) -> Quantities:
+        facts: TagFacts = card.model
+        return {
+            PAIRS: (len(card.classes) + 1) ** 2,
+            KNOWN_WORDS: sum(facts.words),
+            START_OF_LEDGER: (facts.ledger or 0) + 1,
+            LARGEST_WEIGHT: LARGEST,
+            # The mean is rows - rows_sum / t, so no sum is larger.
+            LARGEST_SUM: 2.0 * LARGEST * card.record.t,
+        }
+
+    def n_features(self, card: Card, arrays: Arrays) -> int:
+        return len(arrays["features.hash"])
+
+    # ------------------------------------------------------------------ checks
+
+    def check_card(self, card: Card) -> None:
+        facts, fit = card.model, card.record.fit
+        if (card.label_dtype, card.feature_names, card.columns) != (None, None, None):
+            raise ModelFileError("a tagger has no columns and types of labels as others have them.")
+        for tag in card.classes:
+            if not isinstance(tag, str):
+                raise ModelFileError(f"the tag {shown(tag)} is not a text.")
+        whole("t", card.record.t, 1, MOST_EXAMPLES)
+        if fit is not None:
+            _check_fit(fit)
+        chosen = fit is not None and fit.best_iter is not None and not card.slim
+        if (facts.best is not None) != chosen:
+            raise ModelFileError("the weights of the best epoch and the scores do not go together.")
+        if facts.best is not None:
+            whole("the sentences of the best epoch", facts.best, 1, card.record.t)
+        if facts.ledger is not None:
+            refuse_slim(card)
+            whole("the t of the start of the ledger", facts.ledger, 0, card.record.t)
+        _check_tokens(facts)
+
+    def check_together(self, card: Card, arrays: Arrays) -> None:
+        facts: TagFacts = card.model
+        hashes, feature = arrays["features.hash"], arrays["rows.feature"]
+        _check_hashes(hashes)
+        whole("the number of features", len(hashes), 0, MOST_FEATURES)
+        if np.bincount(feature).max(initial=0) > 1:
+            raise ModelFileError("rows.feature: a feature has two rows.")
+        for name in ("best.rows", "ledger.start.rows"):
+            whole(f"the number of {name}", len(arrays.get(name, ())), 0, len(feature))
+        if facts.columns is not None:
+            unpack_words(arrays, facts.words)
+        if facts.dictionary:
+            whole("the size of the dictionary", len(arrays["dictionary"]), 1, facts.words[0])
+        if facts.ledger is not None:
+            _check_ledger(card, arrays)
+
+    # ------------------------------------------------------------------ there and back
+
+    def put(self, learner: Any, model: TagModel, *, slim: bool) -> tuple[TagFacts, Arrays]:
+        encoder = model.encoder
+        allowed_steps(learner.constraints, model.tags)
+        arrays: Arrays = {"features.hash": encoder.table.hashes.view(np.int64)}
+        weights, recorder, best = model.weights, model.recorder, model.best
+        if slim:
+            weights, recorder, best = model.served(averaged=learner.averaged), None, None
+        earlier = {} if best is None else {"best.": best}
+        if recorder is not None and model.start.t:
+            earlier["ledger.start."] = with_tags(model.start, len(model.tags))
+        _put_weights(arrays, weights, earlier, sums=not slim)
+        templates = encoder.templates
+        words = [] if templates is None else [list(known) for known in encoder.known]
+        if templates is not None:
+            arrays |= pack_words(words)
+        if model.dictionary is not None:
+            arrays["dictionary"] = model.dictionary
+        if recorder is not None:
+            _put_ledger(arrays, recorder)
+        facts = TagFacts(
+            order=int(model.weights.order),  # type: ignore[arg-type]
+            tokens=encoder.kind,  # type: ignore[arg-type]
+            columns=None if templates is None else list(encoder.columns),
+            templates=None if templates is None else [str(text) for text in templates.texts],
+            words=[len(known) for known in words],
+            best=None if slim else model.best_t,
+            dictionary=model.dictionary is not None,
+            ledger=None if recorder is None else int(model.start.t),
+        )
+        return facts, arrays
+
+    def take(self, learner: Any, state: State) -> None:
+        card, arrays = state.card, state.arrays
+        facts: TagFacts = card.model
+        encoder = Encoder(facts.tokens, facts.templates, facts.columns)
+        model = TagModel(facts.order, card.record.seed, encoder)
+        state.restore(model)
+        model.tags = card.classes
+        feature = arrays["rows.feature"]
+        row_of = np.full(state.n_features, -1, np.int32)
+        row_of[feature] = np.arange(len(feature), dtype=np.int32)
+
+        def weights(t: int, of: str = "") -> TagWeights:
+            first = np.where(row_of < len(arrays[f"{of}rows"]), row_of, np.int32(-1))
+            return _take_weights(arrays, len(card.classes), facts.order, first, t, of)
+
+        model.weights = weights(card.record.t)
+        if model.slim:
+            model.best, model.t_of_best = model.weights, card.record.t
+        elif facts.best is not None:
+            model.best, model.t_of_best = weights(facts.best, "best."), facts.best
+        if facts.dictionary:
+            model.dictionary = np.array(arrays["dictionary"])
+        if facts.ledger is not None:
+            model.recorder, model.start = _take_ledger(arrays), TagWeights(0, facts.order)
+            if facts.ledger:
+                model.start = weights(facts.ledger, "ledger.start.")
+        encoder.table = FeatureTable(arrays["features.hash"].view(np.uint64))
+        if encoder.templates is not None:
+            words = unpack_words(arrays, facts.words)
+            known = [{word: k for k, word in enumerate(column)} for column in words]
+            encoder._remember(known, encoder.templates.hashes(words))
+        allowed_steps(learner.constraints, model.tags)
+        learner._model = model
+
+
+# ---------------------------------------------------------------------- weights
+
+
+def _put_weights(
+    arrays: Arrays, weights: TagWeights, earlier: dict[str, TagWeights], *, sums: bool
+) -> None:
+    """Rows in the order in which they came to be, and the feature that each belongs to.
+
+    The rows of ``earlier`` weights are the first of those that there are now.
+    """
+    feature = np.empty(weights.n_rows, np.int32)
+    known = np.flatnonzero(weights.row_of >= 0)
+    feature[weights.row_of[known]] = known
+    arrays["rows.feature"] = feature
+    for name in TABLES[: weights.order + 1]:
+        arrays[name] = _trimmed(weights, name, name)
+        if sums:
+            arrays[f"{name}_sum"] = _trimmed(weights, name, f"{name[:-1]}_running_sum")
+        for of, past in earlier.items():
+            arrays[of + name] = _trimmed(past, name, name)
+
+
+def _trimmed(weights: TagWeights, name: str, attribute: str) -> AnyArray:
+    """Without what stands behind the rows and the tags, which is room for the loops alone."""
+    table: AnyArray = getattr(weights, attribute)
+    return table[: weights.n_rows if name == "rows" else len(table), : weights.n_tags]
+
+
+def _take_weights(
+    arrays: Arrays, n_tags: int, order: int, row_of: Int32Array, t: int, of: str = ""
+) -> TagWeights:
+    """The weights, or ``of`` the start, or of the best epoch, which have no room for sums."""
+    weights = TagWeights(n_tags, order)
+    tables: dict[str, AnyArray] = {"row_of": row_of}
+    for name in TABLES:
+        sums = f"{name[:-1]}_running_sum"
+        kept = arrays.get(f"{of}{name}", np.zeros((0, n_tags)))
+        summed = arrays.get(f"{of}{name}_sum", np.zeros_like(kept[:0] if of == "best." else kept))
+        for attribute, values, dtype in ((name, kept, "f4"), (sums, summed, "f8")):
+            tables[attribute] = np.zeros((len(values), weights.width), dtype)
+            tables[attribute][:, :n_tags] = values
+    weights.set(**tables)
+    weights.t = t
+    return weights
+
+
+# ---------------------------------------------------------------------- the ledger
+
+
+def _put_ledger(arrays: Arrays, entries: list[TagEntry]) -> None:
+    none = np.empty(0, np.int32)
+    arrays |= {
+        "ledger.sentence": np.array([sentence for sentence, *_ in entries], np.int64),
+        "ledger.step": np.array([step for _, step, *_ in entries], np.float64),
+        "ledger.t": np.array([t for _, _, t, *_ in entries], np.int64),
+        "ledger.length": np.array([len(right) for *_, right, _ in entries], np.int64),
+        "ledger.right": np.concatenate([none, *(right for *_, right, _ in entries)]),
+        "ledger.found": np.concatenate([none, *(found for *_, found in entries)]),
+    }
+
+
+def _take_ledger(arrays: Arrays) -> list[TagEntry]:
+    right, found = (np.array(arrays[f"ledger.{name}"]) for name in ("right", "found"))
+    places = pairwise([0, *np.cumsum(arrays["ledger.length"]).tolist()])
+    columns = (arrays[f"ledger.{name}"].tolist() for name in ("sentence", "step", "t"))
+    return [
+        (sentence, step, t, right[start:end], found[start:end])
+        for sentence, step, t, (start, end) in zip(*columns, places, strict=True)
+    ]
+
+
+# ---------------------------------------------------------------------- words as two arrays
+
+
+# Half of a character beyond the first 65,536 is no character, but a word of Python can hold it.
+HALVES = "surrogatepass"
+
+
+def pack_words(columns: Sequence[Sequence[str]]) -> Arrays:
+    """The words of all columns."""
+    texts = [word.encode("utf-8", HALVES) for words in columns for word in words]
+    starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
+    return {"words": np.frombuffer(b"".join(texts), np.int8), "words.start": starts}
+
+
+def unpack_words(arrays: Arrays, counts: Sequence[int]) -> list[list[str]]:
+    """The words of each column, of which there are so many; none of them comes twice in one."""
+    text, starts = arrays["words"].tobytes(), arrays["words.start"]
+    in_order("words.start", starts)
+    if starts[0] != 0 or starts[-1] != len(text):
+        raise ModelFileError("words.start does not cover the words.")
+    places = starts.tolist()
+    try:
+        found = [text[start:stop].decode("utf-8", HALVES) for start, stop in pairwise(places)]
+    except UnicodeDecodeError as error:
+        raise ModelFileError(f"words holds bytes that are not UTF-8 ({error.reason}).") from None
+    first, columns = 0, []
+    for count in counts:
+        words = found[first : first + count]
+        if len(set(words)) != count:
+            twice = Counter(words).most_common(1)[0][0]
+            raise ModelFileError(f"the word {shown(twice)} occurs twice.")
+        columns.append(words)
+        first += count
+    return columns
+
+
+# ---------------------------------------------------------------------- checks
+
+
+def _check_fit(fit: Fit) -> None:
+    mistakes = fit.mistakes_per_epoch
+    if fit.stop_reason in ("cycle", "tolerance") or fit.margin_ceiling is not None:
+        raise ModelFileError(f"a tagger cannot have ended by {fit.stop_reason}.")
+    ended = mistakes[-1] == 0 and fit.stop_reason != "interrupted"
+    if 0 in mistakes[:-1] or ended != (fit.stop_reason == "separated"):
+        raise ModelFileError(
+            f"the stop reason is {fit.stop_reason}, but the mistakes are {shown(mistakes)}."
+        )
+
+
+def _check_tokens(facts: TagFacts) -> None:
+    columns, templates = facts.columns, facts.templates
+    if facts.tokens == "mapping":
+        if columns is not None or templates is not None or facts.words or facts.dictionary:
+            raise ModelFileError("tokens that are mappings have no columns, templates or words.")
+        return
+    if not columns or not templates or (facts.tokens == "word" and len(columns) != 1):
+        raise ModelFileError(f"the columns or templates are not those of a {facts.tokens}.")
+    whole("the number of templates", len(templates), 1, MOST_TEMPLATES)
+    if len(facts.words) != len(columns):
+        raise ModelFileError(f"words of {len(facts.words)} columns, but there are {len(columns)}.")
+    for count in facts.words:
+        whole("the number of words", count, 1, MOST_FEATURES)
+
+
+def _check_hashes(hashes: IntArray) -> None:
+    if not hashes.all():
+        raise ModelFileError("features.hash holds 0, which stands for no feature.")
+    ordered = np.sort(hashes)
+    if (ordered[1:] == ordered[:-1]).any():
+        raise ModelFileError("features.hash holds a feature twice.")
+    if not len(hashes):
+        return
+    # As the table of features is filled: each goes to the first free place from its own on. The
+    # table is gone through twice, because what does not fit at its end goes on at its beginning.
+    size = 1 << (2 * len(hashes) - 1).bit_length()
+    own = np.sort(hashes.view(np.uint64) & np.uint64(size - 1)).astype(np.int64)
+    own = np.concatenate([own, own + size])
+    before = np.arange(len(own))
+    taken = before + np.maximum.accumulate(own - before)
+    if np.sum(taken - own, dtype=np.float64) > MOST_LOOKS * max(len(own), 1 << 12):
+        raise ModelFileError("features.hash holds too many that begin alike to be those of texts.")
+
+
+def _check_ledger(card: Card, arrays: Arrays) -> None:
+    lengths, t = arrays["ledger.length"], arrays["ledger.t"]
+    in_order("ledger.t", t, strictly=True)
+    n_tags = len(arrays["ledger.right"])
+    # One that is too long is seen before the sum could leave the range of the numbers.
+    if lengths.max(initial=0) > n_tags or lengths.sum() != n_tags:
+        raise ModelFileError(f"ledger.length does not add up to the {n_tags} tags that are there.")
+    whole("the number of mistakes in the ledger", len(t), 0, card.record.n_mistakes)

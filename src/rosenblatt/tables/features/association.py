@@ -1,0 +1,322 @@
+"""Rosenblatt's association units: random, fixed, and before any learner."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import FloatArray, IntArray, SparseRows, for_caller, is_sparse
+from rosenblatt.datasets.portable_random import generator
+from rosenblatt.errors import ParameterError
+from rosenblatt.estimators.inputs import read_rows
+from rosenblatt.estimators.params import check_seed, option, seed_from
+from rosenblatt.estimators.transformer import Transformer
+
+# What a block of rows may take while it is transformed, beside input and output.
+BLOCK_BYTES = 1 << 23
+SAMPLE = 1000
+
+
+def _check_levels(name: str, levels: Any) -> None:
+    """A number of levels, or a list of them."""
+    if isinstance(levels, numbers.Integral) and not isinstance(levels, bool) and int(levels) > 0:
+        return
+    try:
+        given = np.asarray(levels, np.float64)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if given.ndim != 1 or not len(given) or not np.isfinite(given).all():
+        raise ParameterError(
+            f"{name}={levels!r} is not allowed: give a whole number of at least 1, or a list of "
+            "finite numbers such as [0.5]."
+        )
+
+
+def _check_image_shape(name: str, shape: Any) -> None:
+    if not (
+        isinstance(shape, tuple | list)
+        and len(shape) == 2
+        and all(isinstance(n, numbers.Integral) and int(n) >= 1 for n in shape)
+    ):
+        raise ParameterError(
+            f"{name}={shape!r} is not allowed: give height and width, as (28, 28), or None."
+        )
+
+
+def _check_sparse_output(name: str, value: Any) -> None:
+    if not isinstance(value, bool | np.bool_) and value != "auto":
+        raise ParameterError(f"{name}={value!r} is not known: give True, False or 'auto'.")
+
+
+class AssociationLayer(Transformer):
+    """Random units that each look at a few features and fire, or do not.
+
+    The features are a retina of sensory units. The unit of feature j at level ℓ is on if
+    ``x_j > ℓ``. An association unit is wired to a few of them, drawn at random and never changed,
+    and gives 1 if ::
+
+        (excitatory connections that are on) - (inhibitory ones that are on) >= threshold
+
+    and 0 otherwise. Connections are drawn one by one, so that two may come from the same sensory
+    unit: they add up, or cancel. Labels are not looked at; all learning is left to the learner
+    behind the layer, which sees combinations of features that it could not weigh before.
+
+    Cost: a row takes ``n_units · (excitatory + inhibitory)`` additions of small integers. Rows are
+    worked off in blocks of some megabytes.
+
+    Attributes
+    ----------
+    wiring_ : SparseRows of shape (n_units, n_features_in_ * n_levels)
+        Excitatory minus inhibitory connections of each unit; the sensory unit of feature j at its
+        k-th level is column ``j * n_levels + k``.
+    levels_ : ndarray of shape (n_features_in_, n_levels)
+        The levels above which the sensory units are on.
+    activity_ : float
+        Share of units that fire on a row, on average over (at most 1,000) rows of training. If it
+        is near 0 or 1 the layer says little.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, when the rows came with names.
+
+    See Also
+    --------
+    sklearn.kernel_approximation.RBFSampler : Random waves, for smooth numbers.
+    sklearn.preprocessing.PolynomialFeatures : All products, none at random.
+
+    References
+    ----------
+    F. Rosenblatt (1958), "The perceptron", Psychological Review 65.
+
+    Examples
+    --------
+    Exclusive or cannot be separated; behind twenty association units it can.
+
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.features import AssociationLayer
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
+    >>> layer = AssociationLayer(20)
+    >>> fired = layer.fit_transform(X)
+    >>> fired.shape, fired.sum(axis=1).tolist()
+    ((4, 20), [0.0, 9.0, 7.0, 0.0])
+    >>> Perceptron().fit(fired, y).predict(layer.transform(X)).tolist()
+    ['no', 'yes', 'yes', 'no']
+    """
+
+    n_units: int = option(
+        default=1000,
+        at_least=1,
+        kw_only=False,
+        help="""
+        Association units, which are the features that come out. With the same seed the units of
+        a smaller layer are the first ones of a larger.""",
+    )
+    excitatory: int = option(
+        default=3, at_least=1, help="Connections of a unit that drive it to fire."
+    )
+    inhibitory: int = option(default=3, at_least=0, help="Connections of a unit that hold it back.")
+    threshold: int = option(
+        default=1,
+        at_least=1,
+        help="""
+        Least surplus at which a unit fires, from 1 to ``excitatory``. A higher one makes units
+        fire more rarely, each for something more special.""",
+    )
+    levels: int | Sequence[float] = option(
+        default=8,
+        type="int or sequence of float",
+        check=_check_levels,
+        help="""
+        How many sensory units a feature has, at levels that lie evenly between its smallest and
+        its largest value in training: 1 sees dark and bright, more see greys. Features of two
+        values are the same at any number. Or the levels themselves, as ``[0.5]``, for every
+        feature.""",
+    )
+    image_shape: tuple[int, int] | None = option(
+        default=None,
+        type="tuple of int or None",
+        check=_check_image_shape,
+        help="""
+        Height and width, if the rows are images: a unit then is wired around a point of its own,
+        drawn at random. None draws from all features alike.""",
+    )
+    spread: float = option(
+        default=3.0,
+        above=0.0,
+        help="""
+        For images: with every further row or column from that point a connection is less likely,
+        by a factor of ``spread / (1 + spread)``.""",
+    )
+    sparse_output: bool | str = option(
+        default="auto",
+        type='bool or "auto"',
+        check=_check_sparse_output,
+        help="""
+        Whether ``transform`` gives sparse rows. "auto" gives an array for an array and sparse rows
+        for sparse rows. True saves memory if few units fire: a stored one takes 12 bytes (8 in
+        float32), an array 8 (4) for every unit.""",
+    )
+    random_state: Any = option(
+        default=0,
+        type="int, RandomState instance, Generator or None",
+        check=check_seed,
+        help="Seed of the wiring; the same seed gives the same wiring on every machine.",
+    )
+
+    dense_setting = "sparse_output=False"
+
+    def check_parameters(self) -> None:
+        """Refuse parameters whose values are not allowed, alone or together."""
+        super().check_parameters()
+        if self.threshold > self.excitatory:
+            raise ParameterError(
+                f"threshold={self.threshold!r} is above excitatory={self.excitatory!r}, so that no "
+                "unit could ever fire. Lower the one or raise the other."
+            )
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw the wiring, and take the levels from the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self.check_parameters()
+        seed = seed_from(self.random_state)
+        table = read_rows(self, X, reset=True)[0]
+        n_rows, d = table.shape
+        if self.image_shape is not None and d != self.image_shape[0] * self.image_shape[1]:
+            height, width = self.image_shape
+            raise ParameterError(
+                f"image_shape={self.image_shape!r} has {height * width} points, but X has {d} "
+                "features. Give the height and width of the images, or None."
+            )
+        if isinstance(self.levels, numbers.Integral):
+            self.levels_ = _even_levels(table, int(self.levels))
+        else:
+            self.levels_ = np.tile(np.asarray(self.levels, np.float64), (d, 1))
+        self.wiring_ = self._wired(d, self.levels_.shape[1], seed)
+
+        rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, SAMPLE)).astype(np.int64))
+        fired = sum(int(fires.sum()) for _, fires in self._blocks(table[rows]))
+        self.activity_ = fired / (len(rows) * self.n_units)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Which units fire on each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray or sparse rows of shape (n_samples, n_units)
+            Ones and zeros, float32 for rows of float32 and float64 for others. Sparse rows are of
+            the kind that X is; of an array they are a csr_array, for which SciPy must be installed.
+        """
+        self._refuse_unfitted()
+        return self._in_container(self._fired(read_rows(self, X, reset=False)[0]), X)
+
+    def _fired(self, table: Any) -> Any:
+        shape = table.shape[0], self.wiring_.shape[0]
+        if not (is_sparse(table) if self.sparse_output == "auto" else self.sparse_output):
+            out = np.empty(shape, table.dtype)
+            for start, fires in self._blocks(table):
+                out[start : start + fires.shape[1]] = fires.T
+            return out
+        index = np.int32 if shape[1] <= np.iinfo(np.int32).max else np.int64
+        found, ends = [], [np.zeros(1, np.int64)]
+        for _, fires in self._blocks(table):
+            by_row = np.ascontiguousarray(fires.T)
+            found.append((np.flatnonzero(by_row) % shape[1]).astype(index))
+            ends.append(np.cumsum(np.count_nonzero(by_row, axis=1)) + ends[-1][-1])
+        columns, starts = np.concatenate(found), np.concatenate(ends)
+        kind = SparseRows.of(table).origin if is_sparse(table) else "csr_array"
+        ones = np.ones(len(columns), table.dtype)
+        return for_caller(SparseRows(ones, columns, starts, shape[1], origin=kind))
+
+    def _blocks(self, table: Any) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
+        """First row of each block, and which units (rows) fire on which of its rows (columns)."""
+        wiring, threshold = self.wiring_, int(self.threshold)
+        # Only what some unit is wired to need be looked at: sensory units, then features.
+        sensors, place = np.unique(wiring.indices, return_inverse=True)
+        levels = self.levels_.ravel()[sensors][:, None]
+        features, source = np.unique(sensors // self.levels_.shape[1], return_inverse=True)
+        wires = SparseRows(wiring.data, place, wiring.indptr, len(sensors))
+        table = SparseRows.of(table) if is_sparse(table) else table
+        n_rows = table.shape[0]
+        row_bytes = 9 * len(sensors) + 16 * len(features) + 10 * wiring.shape[0]
+        step = max(1, BLOCK_BYTES // row_bytes)
+        for start in range(0, n_rows, step):
+            block = table[start : start + step]
+            some = block.toarray(features) if is_sparse(block) else block[:, features]
+            seen = np.ascontiguousarray(some.T)
+            retina = (seen[source] > levels).view(np.int8)
+            yield start, wires @ retina >= threshold
+
+    def _wired(self, d: int, n_levels: int, seed: int) -> SparseRows:
+        """Connections drawn from the seed; every unit has a row of the draws to itself."""
+        n_units, n_connections = int(self.n_units), int(self.excitatory + self.inhibitory)
+        level = (generator(seed, 0).random((n_units, n_connections)) * n_levels).astype(np.int64)
+        if self.image_shape is None:
+            feature = (generator(seed, 1).random((n_units, n_connections)) * d).astype(np.int64)
+        else:
+            height, width = map(int, self.image_shape)
+            draws = (generator(seed, k).random((n_units, 1 + n_connections)) for k in (2, 3))
+            row = _near_a_point(next(draws), height, float(self.spread))
+            feature = row * width + _near_a_point(next(draws), width, float(self.spread))
+        # Sums of this many ones must fit.
+        kind = next(k for k in (np.int8, np.int16, np.int32) if n_connections <= np.iinfo(k).max)
+        signs = np.ones((n_units, n_connections), kind)
+        signs[:, int(self.excitatory) :] = -1
+        starts = np.arange(n_units + 1) * n_connections
+        sensors = (feature * n_levels + level).ravel()
+        wiring = SparseRows.from_entries(signs.ravel(), sensors, starts, d * n_levels)
+        return wiring.keep(wiring.data != 0)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.wiring_.shape[0]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "wiring_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _near_a_point(draws: FloatArray, size: int, spread: float) -> IntArray:
+    """Places on a line of ``size`` points near the one that the first draw of a row picks."""
+    point = (draws[:, :1] * size).astype(np.int64)
+    # Multiplied step by step, because powers are not rounded alike on every machine.
+    fading = np.cumprod(np.append(1.0, np.full(size - 1, spread / (1.0 + spread))))
+    chances = fading[np.abs(np.arange(size)[:, None] - np.arange(size))]
+    reached = np.cumsum(chances, axis=1)
+    reached /= reached[:, -1:]
+    # One sorted line: what the point p reaches lies between p and p + 1.
+    line = (reached + np.arange(size)[:, None]).ravel()
+    place = np.searchsorted(line, draws[:, 1:] + point, side="right") - point * size
+    return np.asarray(np.clip(place, 0, size - 1), np.int64)
+
+
+def _even_levels(table: Any, n_levels: int) -> FloatArray:
+    if is_sparse(table):
+        low, high = SparseRows.of(table).column_range()
+    else:
+        low, high = table.min(axis=0).astype(np.float64), table.max(axis=0).astype(np.float64)
+    steps = (np.arange(n_levels) + 0.5) / n_levels
+    return np.asarray(low[:, None] + (high - low)[:, None] * steps, np.float64)

@@ -1,0 +1,201 @@
+"""Tables as rows of features, for pipelines: a schema that is guessed in ``fit``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import SparseRows
+from rosenblatt.errors import ParameterError
+from rosenblatt.estimators.inputs import read_rows
+from rosenblatt.estimators.params import option
+from rosenblatt.estimators.transformer import Transformer, output_option, rows_as
+from rosenblatt.tables.features.records import table_of_frame, table_of_records
+from rosenblatt.tables.features.schema import Schema
+from rosenblatt.tables.readers.table import Table
+
+
+def _check_mapping(name: str, value: Any) -> None:
+    if not (value is None or isinstance(value, Mapping)):
+        raise ParameterError(f"{name}={value!r} is not allowed: give a dict, or None.")
+
+
+class TableFeatures(Transformer):
+    """Turns tables with columns of any kind into rows of numbers, as ``rosenblatt train`` does.
+
+    ``fit`` guesses a `Schema`: numbers are scaled by median and quartiles and clipped at ±3,
+    categories get a feature for each level, texts are hashed n-grams, dates become days, weekdays,
+    months and hours; gaps are features of their own. ``transform`` encodes other tables with it.
+
+    A table is a data frame of pandas or polars, a list of mappings, a `Table` that
+    `rosenblatt.io.read_table` gave, or an array of numbers.
+
+    See Also
+    --------
+    Schema : The same without a protocol, for files.
+    TextFeatures : For texts alone.
+    sklearn.compose.ColumnTransformer : A transformer of your own for each column.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        What the columns are; ``describe()`` says it in words.
+    n_features_in_ : int
+        Columns of ``fit``.
+    feature_names_in_ : ndarray of str objects
+        Their names, of a data frame.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.features import TableFeatures
+    >>> pets = [{"weight": 30, "coat": "short"}, {"weight": 4, "coat": "long"}]
+    >>> features = TableFeatures().fit(pets)
+    >>> features.get_feature_names_out().tolist()
+    ['weight', 'coat=short', 'coat=long']
+    >>> model = Perceptron().fit(features.transform(pets), ["dog", "cat"])
+    >>> model.predict(features.transform([{"weight": 25, "coat": "short"}])).tolist()
+    ['dog']
+    """
+
+    columns: Mapping[str, str] | None = option(
+        default=None,
+        type="dict or None",
+        check=_check_mapping,
+        help="""
+        Columns that are not to be guessed: "number", "category", "text", "date" or "ignored" by
+        their names.""",
+    )
+    scale: str | None = option(
+        default="robust",
+        choices=("robust", "standard"),
+        help="How numbers are scaled, as in `Schema.guess`; None takes them as they are.",
+    )
+    text: Mapping[str, Any] | None = option(
+        default=None,
+        type="dict or None",
+        check=_check_mapping,
+        help="Arguments of `TextFeatures` for text columns.",
+    )
+    output: str = output_option()
+
+    dense_setting = "output='array'"
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Decide what the columns are, and learn medians, levels and words.
+
+        Parameters
+        ----------
+        X : data frame, list of mappings, Table or array of numbers
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._fit_rows(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Any:
+        """As ``fit``, then ``transform``; the table is encoded once.
+
+        Parameters
+        ----------
+        X : data frame, list of mappings, Table or array of numbers
+        y : None
+            Not used.
+
+        Returns
+        -------
+        rows : as ``transform`` gives them
+        """
+        return self._as_output(self._fit_rows(X), X)
+
+    def transform(self, X: Any) -> Any:
+        """The rows of a table; columns are found by their names.
+
+        Parameters
+        ----------
+        X : data frame, list of mappings, Table or array of numbers
+
+        Returns
+        -------
+        rows : csr_array, SparseRows, csr_matrix or ndarray of shape (n_rows, n_features)
+            As ``output`` says; an array if all columns are numbers.
+        """
+        self._refuse_unfitted()
+        return self._as_output(self.schema_.encode(self._table(X, reset=False)), X)
+
+    def _names_out(self) -> list[str]:
+        """The names of columns, with levels, words and parts of dates."""
+        return self.schema_.names(range(self._n_features_out))
+
+    def _fit_rows(self, X: Any) -> Any:
+        self.check_parameters()
+        table = self._table(X, reset=True)
+        declared = dict(self.columns or {})
+        if not _has_names(X):  # a column of an array is no id and no code
+            declared = dict.fromkeys(table.names, "number") | declared
+        schema = Schema.guess(table, declared=declared, scale=self.scale, text=self.text)
+        rows = schema.learn(table)
+        self.schema_ = schema
+        return rows
+
+    def _table(self, X: Any, *, reset: bool) -> Table:
+        types = None if reset else self.schema_.types
+        declared = self.columns or {}
+        as_text = [name for name, kind in declared.items() if kind not in ("number", "ignored")]
+        if isinstance(X, Table):
+            table = X
+        elif hasattr(X, "columns"):
+            table = table_of_frame(X, types, as_text=as_text)
+        elif _has_names(X):
+            table = table_of_records(X, types, as_text=as_text)
+        else:
+            values = np.asarray(read_rows(self, X, reset=reset)[0], np.float64)
+            return table_of_array(values)
+        if reset:
+            self.n_features_in_ = len(table.names)
+            self.__dict__.pop("feature_names_in_", None)
+            if hasattr(X, "columns"):
+                self.feature_names_in_ = np.array(table.names, dtype=object)
+        return table
+
+    def _as_output(self, rows: Any, X: Any) -> Any:
+        self._options["output"].check(self.output)
+        made = rows_as(rows, self.output) if isinstance(rows, SparseRows) else rows
+        return self._in_container(made, X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.schema_.n_features
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "schema_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def table_of_array(values: npt.NDArray[np.float64]) -> Table:
+    """Columns of numbers that are called by their places."""
+    from rosenblatt.tables.readers.column_roles import Columns
+
+    names = [f"x{place}" for place in range(values.shape[1])]
+    columns = Columns(None, names, dict.fromkeys(names, "number"), ())
+    columns.settle(names, "the array")
+    return Table(columns, values.copy(), {}, None, np.arange(len(values)))
+
+
+def _has_names(X: Any) -> bool:
+    """Whether X has columns with names: a frame, a table or records."""
+    if isinstance(X, Table) or hasattr(X, "columns"):
+        return True
+    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)

@@ -1,0 +1,343 @@
+"""Texts as rows: weighted counts of word and character n-grams, hashed or by exact vocabulary."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import FloatArray, SparseRows
+from rosenblatt.errors import InputError, Message, ModelFileError, ParameterError, Value
+from rosenblatt.estimators.params import n_jobs_option, option
+from rosenblatt.estimators.transformer import Transformer, output_option, rows_as
+from rosenblatt.tables.features.ngram_counter import WEIGHTS, NGramCounter
+
+MOST_BITS = 28
+LONGEST = 20
+LONGEST_WORD = 1_000
+# Settings of streams, unless they are said: later texts are not known, and beside n-grams that were
+# never met a text of length 1 would have small values for all others.
+OF_STREAMS = {"idf": False, "unit": False}
+# Errors of Python at plain data that are not what they should be.
+UNSOUND = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
+
+
+def _check_span(name: str, span: Any) -> None:
+    try:
+        least, most = span
+    except (TypeError, ValueError):
+        least = most = -1
+    are_whole = all(
+        isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in (least, most)
+    )
+    if not (are_whole and 1 <= least <= most <= LONGEST):
+        raise ParameterError(
+            f"{name}={span!r} must be the shortest and longest n-gram, as (1, 2), of at most "
+            f"{LONGEST}."
+        )
+
+
+class TextFeatures(Transformer):
+    """Turns texts into sparse rows.
+
+    An n-gram that occurs k times in a text, and in m of the n texts of ``fit``, has the value
+    ``(1 + ln k) · (1 + ln((1 + n) / (1 + m)))``; then rows are scaled to length 1. These are the
+    settings that serve linear learners best; each of them can be turned off.
+
+    The n-gram g goes to the column ``murmur3_32(g) mod 2**bits`` (UTF-8 bytes of its words with a
+    blank between them; seed 0 for words, 0x9E3779B9 for characters), or with ``bits=None`` to a
+    column of its own. Columns remember the first n-gram that was met there, so that weights can
+    be read. Hashed texts without ``idf`` can be transformed before any ``fit``.
+
+    Cost: one pass over the characters; a list of texts is taken as it is.
+
+    See Also
+    --------
+    Schema : For tables with columns of other kinds.
+    sklearn.feature_extraction.text.TfidfVectorizer : Any tokenizer, in Python, exact columns.
+
+    Notes
+    -----
+    ``TextFeatures(bits=None)`` gives the numbers of scikit-learn's
+    ``TfidfVectorizer(token_pattern=r"\\w+|[^\\w\\s]", sublinear_tf=True, ngram_range=(1, 2))``, in
+    columns by first meeting instead of by the alphabet. Two things differ: control characters are
+    no words here, and small letters stand for capital ones one by one, so that ``İ`` is ``i`` and
+    ``Σ`` is ``σ`` everywhere.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.features import TextFeatures
+    >>> features = TextFeatures(words=(1, 1), bits=None)
+    >>> rows = features.fit_transform(["Win money, win!", "See you at noon"])
+    >>> rows.shape, features.names(range(4))
+    ((2, 8), ['win', 'money', ',', '!'])
+    >>> model = Perceptron().fit(rows, ["spam", "ham"])
+    >>> model.predict(features.transform(["Win now!"])).tolist()
+    ['spam']
+    """
+
+    words: tuple[int, int] | None = option(
+        default=(1, 2),
+        type="tuple of int or None",
+        check=_check_span,
+        help="Shortest and longest run of words; None for none.",
+    )
+    chars: tuple[int, int] | None = option(
+        default=None,
+        type="tuple of int or None",
+        check=_check_span,
+        help="Shortest and longest piece of a word, with the blanks around it; None for none.",
+    )
+    bits: int | None = option(
+        default=18,
+        at_least=1,
+        at_most=MOST_BITS,
+        cure=Message("for an exact vocabulary give ", Value(None)),
+        help="Hash to 2**bits columns; None keeps an exact vocabulary, which ``learn`` extends.",
+    )
+    value: str = option(
+        default="log",
+        choices=tuple(WEIGHTS),
+        help="1 for every n-gram that occurs, or how often it occurs, or 1 + ln of that.",
+    )
+    idf: bool = option(
+        default=True,
+        help="""
+        Whether n-grams count more the fewer texts of ``fit`` have them; those that no text had are
+        left out. Not for streams, which do not know their texts beforehand.""",
+    )
+    unit: bool = option(default=True, help="Whether rows are scaled to length 1.")
+    shortest: int = option(
+        default=1, at_least=1, at_most=LONGEST_WORD, help="Words of fewer characters are left out."
+    )
+    symbols: bool = option(
+        default=True, help="Whether characters like ``!`` and ``£`` are words of their own."
+    )
+    lowercase: bool = option(default=True, help="Whether capital letters count as the small ones.")
+    output: str = output_option()
+    n_jobs: int | None = n_jobs_option("count in ``transform``; ``fit`` has one")
+
+    dense_setting = "output='array'"
+
+    def check_parameters(self) -> None:
+        """Refuse parameters whose values are not allowed, alone or together."""
+        super().check_parameters()
+        if self.words is None and self.chars is None:
+            raise ParameterError("words=None and chars=None leave no features; give one of them.")
+
+    # ------------------------------------------------------------------ scikit-learn's protocol
+
+    def fit(self, texts: Iterable[str], y: Any = None) -> Self:
+        """Learn the names of the columns anew, and with ``bits=None`` the columns themselves.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._fit_rows(texts)
+        return self
+
+    def fit_transform(  # type: ignore[override]
+        self, texts: Iterable[str], y: Any = None
+    ) -> Any:
+        """As ``fit``, then ``transform``; the texts are read once.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        y : None
+            Not used.
+
+        Returns
+        -------
+        rows : as ``transform`` gives them
+        """
+        return self._as_output(self._fit_rows(texts), texts)
+
+    def transform(self, texts: Iterable[str]) -> Any:
+        """Rows of the texts; nothing is added.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        rows : SparseRows, csr_array, csr_matrix or ndarray of shape (n_texts, n_features)
+            As ``output`` says.
+        """
+        _refuse_tables(texts)
+        return self._as_output(self.encode(texts), texts)
+
+    def _fit_rows(self, texts: Iterable[str]) -> SparseRows:
+        _refuse_tables(texts)
+        counter = self._new_counter()
+        rows = counter.rows(texts, learning=True, tallying=bool(self.idf))
+        self._fitted_counter = counter
+        return rows
+
+    def _as_output(self, rows: SparseRows, texts: Any) -> Any:
+        self._options["output"].check(self.output)
+        return self._in_container(rows_as(rows, self.output), texts)
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """The n-gram that each column was first met with; the number of the hash where none was.
+
+        Where a word and a piece of a word, or two n-grams in different columns, read alike, the
+        later ones have their column after them, so that no name occurs twice.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used: texts have no columns.
+
+        Returns
+        -------
+        names : ndarray of str objects
+        """
+        self._refuse_unlearned()
+        columns = range(max(self.n_features, 1))
+        names = np.empty(len(columns), dtype=object)
+        met: set[str] = set()
+        for column, gram in zip(columns, self.names(columns), strict=True):
+            name = gram or f"hash {column}"
+            # A number sign and a number are two words, so no n-gram ends like that.
+            names[column] = name if name not in met else f"{name} #{column}"
+            met.add(name)
+        return names
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted_counter" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        tags.transformer_tags.preserves_dtype = []
+        tags.requires_fit = self.bits is None or self.idf
+        return tags
+
+    # ------------------------------------------------------------------ for schemas and streams
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How texts are counted, in plain values, as a model file has them."""
+        return dict(self._counter.settings)
+
+    @property
+    def n_features(self) -> int:
+        return self._counter.n_features
+
+    def encode(self, texts: Iterable[str]) -> SparseRows:
+        """Rows of the texts, whatever ``output`` says; nothing is added."""
+        self._refuse_unlearned()
+        return self._counter.rows(texts, learning=False, n_jobs=self.n_jobs)
+
+    def learn(self, texts: Iterable[str], *, tallying: bool | None = None) -> SparseRows:
+        """As `encode`; what is met for the first time gets a name or a column.
+
+        How many texts have an n-gram is tallied in the first call, or where it is said; later
+        n-grams count as if one text had had them.
+        """
+        counter = self._counter
+        if tallying is None:
+            tallying = not self.__sklearn_is_fitted__()
+        tallying = tallying and counter.settings["idf"]
+        rows = counter.rows(texts, learning=True, tallying=tallying)
+        self._fitted_counter = counter
+        return rows
+
+    def names(self, columns: Iterable[int]) -> list[str]:
+        """The n-grams that the columns stand for, "" where none was met."""
+        return self._counter.names(columns)
+
+    def shares(self) -> FloatArray | None:
+        """The share of the texts learned from that has each column; None where none was tallied."""
+        return self._counter.shares()
+
+    def describe(self) -> str:
+        """What is counted, in a line."""
+        settings = self.settings
+        grams = [
+            f"{what} {span[0]}-{span[1]}" if span[0] < span[1] else f"{what} {span[0]}"
+            for what, span in (("words", settings["words"]), ("characters", settings["chars"]))
+            if span
+        ]
+        how = "exact" if settings["bits"] is None else "hashed"
+        idf = ", idf" if settings["idf"] else ""
+        return f"{' and '.join(grams)}{idf}, {self.n_features:,} {how} columns"
+
+    def to_json(self, columns: Iterable[int]) -> dict[str, Any]:
+        """The settings and the names of some columns (of all, if the vocabulary is exact)."""
+        counter = self._counter
+        names = counter.names_to_keep(columns)
+        return {**counter.settings, "names": names, "tally": counter.tally()}
+
+    @classmethod
+    def from_json(cls, kept: Any) -> TextFeatures:
+        """What `to_json` gave; anything else is refused."""
+        try:
+            settings = {key: value for key, value in kept.items() if key not in ("names", "tally")}
+            if "output" in settings or "n_jobs" in settings:
+                raise ValueError("what comes out, and by how many threads, is not kept in a file")
+            settings.setdefault("idf", False)  # which files did not have at first
+            for name in ("words", "chars"):
+                if isinstance(settings.get(name), list):
+                    settings[name] = tuple(settings[name])
+            features = cls(**settings)
+            counter = features._new_counter()
+            counter.take_names(kept["names"])
+            counter.take_tally(kept.get("tally"))
+        except UNSOUND as error:
+            raise ModelFileError(
+                f"the text features of the model are not sound: {error}."
+            ) from None
+        features._fitted_counter = counter
+        return features
+
+    @property
+    def _counter(self) -> NGramCounter:
+        """What was learned, or a new one that has met nothing."""
+        fitted: NGramCounter | None = self.__dict__.get("_fitted_counter")
+        return self._new_counter() if fitted is None else fitted
+
+    def _new_counter(self) -> NGramCounter:
+        self.check_parameters()
+        return NGramCounter(
+            {
+                "words": _plain_span(self.words),
+                "chars": _plain_span(self.chars),
+                "bits": None if self.bits is None else int(self.bits),
+                "value": str(self.value),
+                "idf": bool(self.idf),
+                "unit": bool(self.unit),
+                "shortest": int(self.shortest),
+                "symbols": bool(self.symbols),
+                "lowercase": bool(self.lowercase),
+            }
+        )
+
+    def _refuse_unlearned(self) -> None:
+        if self.bits is None or self.idf:
+            self._refuse_unfitted()
+
+
+def _plain_span(span: tuple[int, int] | None) -> tuple[int, int] | None:
+    return None if span is None else (int(span[0]), int(span[1]))
+
+
+def _refuse_tables(texts: Any) -> None:
+    """A frame would be read as the names of its columns."""
+    if hasattr(texts, "columns") or getattr(texts, "ndim", 1) != 1:
+        raise InputError(
+            f"texts is a table ({type(texts).__name__}); give one column of it, such as df['text']."
+        )

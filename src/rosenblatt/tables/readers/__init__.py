@@ -1,0 +1,1 @@
+"""Readers: bytes of files and pipes to rows and labels, in bounded memory."""

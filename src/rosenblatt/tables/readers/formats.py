@@ -1,0 +1,332 @@
+"""The registry of formats: how a file is recognized, and what reads it.
+
+Every other list of formats is derived from `ROWS` and `SENTENCES`: auto-detection by suffix and by
+content, ``--format`` and its help, error messages, packing and shards. A new format is one more
+entry here and the reader that it names.
+
+The shell imports this module to show its help, so it imports nothing heavy, and no reader.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from rosenblatt.tables.readers.reader import Reader
+    from rosenblatt.tables.readers.sources import Given
+
+Kind = Literal["table", "text", "svmlight", "vw", "sentences", "packed rows"]
+# Answers whether the first lines of a file (at least one, none blank) are of a format.
+Sniffer = Callable[[Sequence[str]], bool]
+
+# A format is recognized by so many bytes from the beginning of a file.
+SNIFFED_BYTES = 1 << 14
+
+
+class Format(NamedTuple):
+    """One format of files.
+
+    Attributes
+    ----------
+    name : str
+        What ``--format`` and ``format=`` call it.
+    kind : {"table", "text", "svmlight", "vw", "sentences", "packed rows"}
+        What its reader gives, by the kind of schema that makes features of it.
+    title : str
+        What messages call it: "these look like JSON lines".
+    reader : str
+        Where the reader is, as "module:function"; it is imported when a file is opened. That of a
+        table takes a `TableRequest`, any other one is a public function of `rosenblatt.io`.
+    suffixes : tuple of str
+        Endings of file names that mean this format, without the dot.
+    sniff : callable or None
+        Whether the first lines are of this format, if the name of a file does not say what it is.
+    signature : bytes or None
+        How a file begins that is not text.
+    is_text : bool
+        Whether a file is lines of text.
+    cut : {"lines", "rows"} or None
+        Where a file can be cut into shards: at any line end, or between rows, because a line end
+        may be quoted (which needs `Delimited`). With None every shard reads the whole file.
+    finds_encoding : bool
+        Whether the reader finds out the encoding of text that is not UTF-8.
+    options : tuple of str
+        Arguments of the reader that other formats do not have.
+    """
+
+    name: str
+    kind: Kind
+    title: str
+    reader: str
+    suffixes: tuple[str, ...] = ()
+    sniff: Sniffer | None = None
+    signature: bytes | None = None
+    is_text: bool = True
+    cut: Literal["lines", "rows"] | None = None
+    finds_encoding: bool = False
+    options: tuple[str, ...] = ()
+
+    @property
+    def is_delimited(self) -> bool:
+        """Whether rows are fields with a mark between them."""
+        return "delimiter" in self.options
+
+    def load_reader(self) -> Callable[..., Any]:
+        """Import the reader."""
+        from importlib import import_module
+
+        module, _, function = self.reader.partition(":")
+        reader: Callable[..., Any] = getattr(import_module(module), function)
+        return reader
+
+    def open(self, given: Given, **options: Any) -> Reader[Any]:
+        """Open files block by block; `options` are those of the public reader."""
+        if self.kind == "table":
+            from rosenblatt.tables.readers.table_readers import iter_table
+
+            return iter_table(given, format=self.name, **options)
+        reader: Reader[Any] = self.load_reader()(given, **options)
+        return reader
+
+
+# ---------------------------------------------------------------------- sniffers
+
+
+def _every_line(pattern: str) -> Sniffer:
+    """Return a sniffer of lines that all match this pattern."""
+    # `re` compiles it when it is first asked: most files are recognized by their suffix.
+    return lambda lines: all(re.fullmatch(pattern, line) for line in lines)
+
+
+def _is_labelled_text(lines: Sequence[str]) -> bool:
+    """Return whether lines are a label, a tab and a text, where labels come again."""
+    # The first text has several words; of the others some may be a single word.
+    if not re.fullmatch(r"[^\t,;]{1,40}\t[^\t]* [^\t]*", lines[0]):
+        return False
+    if not all(re.fullmatch(r"[^\t,;]{1,40}\t[^\t]+", line) for line in lines):
+        return False
+    labels = {line.partition("\t")[0] for line in lines}
+    return len(labels) <= max(2, len(lines) // 2)
+
+
+# ---------------------------------------------------------------------- the registry
+
+
+# How delimited text is written, if it is not to be found out.
+_DELIMITED = ("delimiter", "decimal", "thousands", "quote")
+
+# Formats of rows with labels, in the order in which they are listed and sniffed. The first one of
+# a kind is the default of that kind.
+ROWS: tuple[Format, ...] = (
+    Format(
+        "svmlight",
+        "svmlight",
+        title="svmlight rows, label index:value",
+        reader="rosenblatt.tables.readers.svmlight:iter_svmlight",
+        suffixes=("svm", "libsvm", "svmlight"),
+        sniff=_every_line(r"\S+(\s+\d+:[-+.\deE]+)+\s*(#.*)?"),
+        cut="lines",
+        options=("zero_based", "max_features"),
+    ),
+    Format(
+        "vw",
+        "vw",
+        title="Vowpal Wabbit rows",
+        reader="rosenblatt.tables.readers.vw:iter_vw",
+        suffixes=("vw",),
+        sniff=_every_line(r"[-+]?[\d.]+\s[^|]*\|.*"),
+        cut="lines",
+        options=("labelled", "bits", "max_features"),
+    ),
+    Format(
+        "csv",
+        "table",
+        title="CSV",
+        reader="rosenblatt.tables.readers.delimited:open_csv",
+        suffixes=("csv",),
+        cut="rows",
+        finds_encoding=True,
+        options=_DELIMITED,
+    ),
+    Format(
+        "tsv",
+        "table",
+        title="TSV",
+        reader="rosenblatt.tables.readers.delimited:open_tsv",
+        suffixes=("tsv", "tab"),
+        cut="rows",
+        finds_encoding=True,
+        options=_DELIMITED,
+    ),
+    Format(
+        "jsonl",
+        "table",
+        title="JSON lines",
+        reader="rosenblatt.tables.readers.jsonl:open_json_lines",
+        suffixes=("jsonl", "ndjson"),
+        sniff=_every_line(r'\{\s*".*'),
+        cut="lines",
+    ),
+    Format(
+        "json",
+        "table",
+        title="JSON",
+        reader="rosenblatt.tables.readers.whole_files:open_json",
+        suffixes=("json",),
+    ),
+    Format(
+        "text",
+        "text",
+        title="a label, a tab and a text",
+        reader="rosenblatt.tables.readers.labelled_text:iter_text",
+        suffixes=("txt",),
+        sniff=_is_labelled_text,
+        cut="lines",
+        finds_encoding=True,
+        options=("labelled",),
+    ),
+    Format(
+        "xlsx",
+        "table",
+        title="Excel",
+        reader="rosenblatt.tables.readers.whole_files:open_excel",
+        suffixes=("xlsx",),
+        is_text=False,
+    ),
+    Format(
+        "parquet",
+        "table",
+        title="Parquet",
+        reader="rosenblatt.tables.readers.arrow:open_parquet",
+        suffixes=("parquet", "pq"),
+        signature=b"PAR1",
+        is_text=False,
+    ),
+    Format(
+        "arrow",
+        "table",
+        title="Arrow",
+        reader="rosenblatt.tables.readers.arrow:open_arrow",
+        suffixes=("arrow", "feather"),
+        signature=b"ARROW1",
+        is_text=False,
+    ),
+)
+
+# Formats of sentences with tags. Their reader recognizes files by its first lines itself, and does
+# not take a .txt for one of them.
+SENTENCES: tuple[Format, ...] = (
+    Format(
+        "conll",
+        "sentences",
+        title="columns",
+        reader="rosenblatt.tables.readers.sentence_reader:iter_sentences",
+        suffixes=("conll", "iob"),
+    ),
+    Format(
+        "conllu",
+        "sentences",
+        title="CoNLL-U",
+        reader="rosenblatt.tables.readers.sentence_reader:iter_sentences",
+        suffixes=("conllu",),
+    ),
+    Format(
+        "text",
+        "sentences",
+        title="text, a sentence a line",
+        reader="rosenblatt.tables.readers.sentence_reader:iter_sentences",
+    ),
+)
+
+# No choice of ``--format``, since such a file says itself that it is one.
+PACKED_ROWS = Format(
+    "packed rows",
+    "packed rows",
+    title="packed rows",
+    reader="rosenblatt.io:read_packed",
+    suffixes=("rows",),
+    is_text=False,
+)
+
+TABLES = tuple(format for format in ROWS if format.kind == "table")
+
+
+def names_of(formats: Sequence[Format]) -> list[str]:
+    """Return the names of formats, in order."""
+    return [format.name for format in formats]
+
+
+def listed(formats: Sequence[Format]) -> str:
+    """Return the names of formats in words: "csv, tsv or json"."""
+    *others, last = names_of(formats)
+    return f"{', '.join(others)} or {last}"
+
+
+def named(name: str, among: Sequence[Format] = ROWS) -> Format:
+    """Return the format of this name, which must be known."""
+    return next(format for format in among if format.name == name)
+
+
+def default_of(kind: str) -> Format:
+    """Return the format of rows of this kind that is assumed if nothing tells of another."""
+    return next(format for format in ROWS if format.kind == kind)
+
+
+# ---------------------------------------------------------------------- auto-detection
+
+
+def format_of(
+    given: Any, name: str | None, among: Sequence[Format] = ROWS, *, otherwise: Format
+) -> Format:
+    """Return the format of this name, else the one that the suffixes of the paths mean.
+
+    Several paths must mean the same; one without a known suffix means `otherwise`.
+    """
+    if name is not None:
+        from rosenblatt.checks import choice
+
+        return named(choice("format", name, *names_of(among)), among)
+    several = given if isinstance(given, list | tuple) else [given]
+    found = {by_suffix(one, among) or otherwise for one in several}
+    if len(found) > 1:
+        from rosenblatt.errors import ParameterError
+
+        raise ParameterError(
+            f"the files have different formats ({', '.join(sorted(names_of(list(found))))})",
+            cures="read one at a time",
+        )
+    return found.pop() if found else otherwise
+
+
+def by_suffix(given: Any, among: Sequence[Format] = ROWS) -> Format | None:
+    """Return the format that the suffix of a path or of an open file means; None if it has none."""
+    from rosenblatt.tables.readers.sources import ENDINGS
+
+    if hasattr(given, "read"):
+        given = getattr(given, "name", "")
+    if not isinstance(given, str | os.PathLike):
+        return None
+    path = os.fsdecode(given).lower()
+    for compressed in ENDINGS:
+        path = path.removesuffix(compressed)
+    suffix = path.rpartition(".")[2]
+    return next((format for format in among if suffix in format.suffixes), None)
+
+
+def by_content(path: Any) -> Format | None:
+    """Return the format that the first lines of a file are of; None of a pipe or if none is."""
+    from rosenblatt.tables.readers.sources import first_lines
+
+    lines = [line for line in first_lines(path, SNIFFED_BYTES).split("\n") if line.strip()]
+    return by_lines(lines) if lines else None
+
+
+def by_lines(lines: Sequence[str], among: Sequence[Format] = ROWS) -> Format | None:
+    """Return the first format that these lines are of, if there is one."""
+    for format in among:
+        if format.sniff is not None and format.sniff(lines):
+            return format
+    return None

@@ -1,0 +1,171 @@
+"""What readers of several formats take: declared once, with defaults, checks and documentation."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable, Sized
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt import numpydoc
+from rosenblatt.checks import refusal
+from rosenblatt.tables.readers.lines import check_encoding
+
+if TYPE_CHECKING:
+    from rosenblatt.tables.readers.reader import Reader
+
+Arguments = ParamSpec("Arguments")
+Block = TypeVar("Block", bound=Sized)
+Result = TypeVar("Result")
+LARGEST_LIMIT = 1 << 62
+
+
+class TextOptions(TypedDict, total=False):
+    """Options of every reader of text; `ReaderSettings` has the defaults."""
+
+    on_bad: str
+    encoding: str | None
+    max_line_bytes: int
+
+
+class SentenceOptions(TextOptions, total=False):
+    """Options of readers of sentences."""
+
+    max_tokens: int
+
+
+class LabelOptions(TextOptions, total=False):
+    """Options of readers of rows with a label."""
+
+    labels: str
+    classes: Iterable[Any] | None
+
+
+class RowOptions(LabelOptions, total=False):
+    """Options of readers of rows of numbers."""
+
+    dtype: npt.DTypeLike
+    max_features: int
+
+
+DOCUMENTED = """
+path : path, "-", binary file, or list of these
+    Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
+dtype : float64 or float32, default=float64
+    Type of the numbers.
+labels : {"auto", "number", "text"}, default="auto"
+    ``"auto"``: whole numbers or floats if all labels are numbers, else text.
+classes : list, default=None
+    Labels that may occur; any other is refused.
+on_bad : {"fail", "skip", "blank", "rejects=FILE"}, default="fail"
+    What to do with a row or a sentence that cannot be read: raise, skip it with a warning at the
+    end, or also write it to FILE as JSON with place and reason. "blank" skips as well; commands of
+    the shell then report each row and end with 3, and predict has an empty line for it.
+encoding : str, default=None
+    Of the text. By default UTF-8; of CSV and plain text also UTF-16 where the first bytes tell so,
+    or else cp1252, with a warning.
+max_line_bytes : int, default=16777216
+    The longest row or sentence, so that a damaged file cannot fill the memory.
+max_features : int, default=1000000
+    The most features of a row, or columns of a table.
+max_tokens : int, default=100000
+    The most words of a sentence.
+"""
+
+
+@dataclass
+class ReaderSettings:
+    """The values of these options, checked."""
+
+    dtype: npt.DTypeLike = np.float64
+    labels: str = "auto"
+    classes: Iterable[Any] | None = None
+    on_bad: str = "fail"
+    encoding: str | None = None
+    max_line_bytes: int = 1 << 24
+    max_features: int = 1_000_000
+    max_tokens: int = 100_000
+
+    def __post_init__(self) -> None:
+        self.dtype = _float_type(self.dtype)
+        check_encoding(self.encoding)
+        for name in ("max_line_bytes", "max_features", "max_tokens"):
+            limit = getattr(self, name)
+            whole = isinstance(limit, int) and not isinstance(limit, bool)
+            if not whole or not 1 <= limit <= LARGEST_LIMIT:
+                raise refusal(name, limit, "a whole number from 1 to 2**62")
+
+
+def _float_type(dtype: Any) -> np.dtype[Any]:
+    """float32 or float64, whatever it was called."""
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        kind = np.dtype(object)
+    if kind not in (np.float32, np.float64):
+        raise refusal("dtype", dtype, "float32 or float64")
+    return np.dtype(np.float32 if kind == np.float32 else np.float64)
+
+
+def takes(options: type) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+    """Let a reader with ``**options: Unpack[...]`` show them: in its signature and docstring."""
+
+    def complete(reader: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+        own = inspect.signature(reader)
+        *parameters, _ = own.parameters.values()
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters += [
+            inspect.Parameter(field.name, keyword, default=field.default, annotation=field.type)
+            for field in dataclasses.fields(ReaderSettings)
+            if field.name in options.__annotations__
+        ]
+        shared = numpydoc.entries(inspect.cleandoc(DOCUMENTED))
+        return _shown(reader, reader, own.replace(parameters=parameters), shared)
+
+    return complete
+
+
+def of_whole_file(
+    blocks: Callable[Arguments, Reader[Block]],
+) -> Callable[[Callable[[Block], Result]], Callable[Arguments, Result]]:
+    """Make ``read_x`` of ``iter_x``: the function below says what to give of the only block."""
+
+    def make(result: Callable[[Block], Result]) -> Callable[Arguments, Result]:
+        def read(*path: Arguments.args, **options: Arguments.kwargs) -> Result:
+            return result(blocks(*path, **options).whole())
+
+        returns = inspect.signature(result).return_annotation
+        signature = inspect.signature(blocks).replace(return_annotation=returns)
+        _, sections = numpydoc.sections(blocks.__doc__ or "")
+        return _shown(read, result, signature, numpydoc.entries(sections.get("Parameters", "")))
+
+    return make
+
+
+def _shown(
+    work: Callable[Arguments, Result],
+    reader: Callable[..., Any],
+    signature: inspect.Signature,
+    shared: dict[str, str],
+) -> Callable[Arguments, Result]:
+    """What does the work, called as the reader is and with this signature, which it keeps to."""
+
+    @wraps(reader)
+    def called(*path: Arguments.args, **options: Arguments.kwargs) -> Result:
+        for name in options.keys() - signature.parameters.keys():
+            raise TypeError(f"{reader.__name__}() got an unexpected keyword argument {name!r}")
+        return work(*path, **options)
+
+    shown: Any = called
+    shown.__signature__ = signature
+    if reader.__doc__ is not None:  # python -OO
+        opening, sections = numpydoc.sections(reader.__doc__)
+        known = shared | numpydoc.entries(sections.get("Parameters", ""))
+        sections["Parameters"] = "".join(known[name] for name in signature.parameters)
+        shown.__doc__ = numpydoc.join(opening, sections)
+    return called
