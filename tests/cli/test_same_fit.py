@@ -66,7 +66,7 @@ def test_train_goes_through_the_frames_of_fit(tmp_path: Path, name: str) -> None
     assert in_shell[in_shell.index(fit) :] == in_python[in_python.index(fit) :]
 
 
-@pytest.mark.parametrize(("learner", "more"), [("averaged", 0), ("auto", 8)])
+@pytest.mark.parametrize(("learner", "more"), [("averaged", 0), ("auto", 9)])
 def test_the_way_of_a_table_to_a_model_does_not_grow(
     tmp_path: Path, learner: str, more: int
 ) -> None:

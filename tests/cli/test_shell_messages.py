@@ -16,6 +16,7 @@ from rosenblatt import cli, io
 from rosenblatt.cli.frame import shell_messages
 from rosenblatt.cli.frame.shell_messages import in_shell_words
 from rosenblatt.errors import DataError, Message, ParameterError, Setting
+from rosenblatt.tables import readers
 
 READERS = (
     io.iter_table,
@@ -127,7 +128,7 @@ def settings_named_in(folder: Path) -> set[str]:
 
 
 def test_a_setting_that_a_reader_names_is_one_of_its_arguments() -> None:
-    named = settings_named_in(Path(io.__file__).parent)
+    named = settings_named_in(Path(readers.__file__).parent)
     assert len(named) > 10
     of_learners = {"validation_fraction", "validation_set"}  # what sentences are held out for
     assert named <= PARAMETERS | of_learners

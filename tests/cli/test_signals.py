@@ -23,7 +23,7 @@ from cli.writing import TRAIN
 from rosenblatt.cli.data.reading import Reading
 from rosenblatt.engine.rows.engine import Engine
 from rosenblatt.estimators.linear import streaming
-from rosenblatt.models import training
+from rosenblatt.models import linear_training as training
 from rosenblatt.persistence import disk
 
 

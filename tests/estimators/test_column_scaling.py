@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.arrays import SparseRows
-from rosenblatt.estimators import column_scaling
+from rosenblatt.models import column_scaling
 from rosenblatt.models.column_scaling import ColumnScaling
 
 

@@ -16,9 +16,10 @@ from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, io
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import DataError, InputError, ParameterError
 from rosenblatt.estimators.catalogue import CATALOGUE
-from rosenblatt.features import FeatureOptions, Schema, guess_schema, number_scaling
-from rosenblatt.features import guessing as guessing_module
-from rosenblatt.io import lines as lines_module
+from rosenblatt.features import FeatureOptions, Schema, guess_schema
+from rosenblatt.tables.features import guessing as guessing_module
+from rosenblatt.tables.features import number_scaling
+from rosenblatt.tables.readers import lines as lines_module
 from rosenblatt.tables.readers import packed_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")

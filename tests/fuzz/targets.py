@@ -26,15 +26,8 @@ import numpy as np
 import rosenblatt
 from rosenblatt.engine.text import numbers as kernel
 from rosenblatt.errors import DataError, ModelFileError, Notice, RosenblattError
-from rosenblatt.io import (
-    halves,
-    iter_conll,
-    iter_svmlight,
-    iter_table,
-    iter_text,
-    iter_vw,
-    lines,
-)
+from rosenblatt.io import iter_conll, iter_svmlight, iter_table, iter_text, iter_vw
+from rosenblatt.tables.readers import halves, lines
 
 Row = tuple[Any, ...]
 Target = Callable[[bytes], int]

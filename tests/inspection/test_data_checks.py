@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.evaluate import DataReport, check_data, data_checks
+from rosenblatt.evaluate import DataReport, check_data
 from rosenblatt.features import FeatureOptions, guess_schema
+from rosenblatt.inspection import data_checks
 from rosenblatt.io import iter_svmlight, iter_text, iter_vw, read_table
 
 

@@ -26,7 +26,7 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.estimators.catalogue import entries
 from rosenblatt.estimators.sklearn_classes import not_fitted_error
 from rosenblatt.estimators.structured.spaces import Candidates
-from rosenblatt.explain import USUAL, Contribution, Explanation, PastMistake
+from rosenblatt.inspection.explanation import USUAL, Contribution, Explanation, PastMistake
 from rosenblatt.models.templates import WORDS
 
 # Most of these learners are stopped early, with mistakes left.

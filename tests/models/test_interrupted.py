@@ -19,9 +19,9 @@ from rosenblatt import (
     save,
 )
 from rosenblatt.errors import ConvergenceWarning
-from rosenblatt.kernel import training as kernel_training
+from rosenblatt.models import kernel_training as kernel_training
+from rosenblatt.models import linear_training as training
 from rosenblatt.models import tags as tagging
-from rosenblatt.models import training
 from rosenblatt.models.result import stop_asked, stopping_when
 
 BLOCK, ROWS = 10, 100

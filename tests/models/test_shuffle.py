@@ -19,7 +19,8 @@ from reference import shuffle as reference
 from strategies import csr, floats, integers, labels
 
 from rosenblatt import AveragedPerceptron, Perceptron
-from rosenblatt.models import epochs, training
+from rosenblatt.models import epochs
+from rosenblatt.models import linear_training as training
 from rosenblatt.models.result import stopping_when
 from rosenblatt.models.rows import as_rows
 from rosenblatt.models.weights import Weights

@@ -18,7 +18,7 @@ from persistence.format_5.cases import CASES
 from persistence.format_5.write import EXPECTED, FOLDER, outcomes, path_of
 from rosenblatt import load, save
 from rosenblatt.estimators.catalogue import entries
-from rosenblatt.model import file as model_file
+from rosenblatt.persistence import file as model_file
 from rosenblatt.persistence.card import FORMAT
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

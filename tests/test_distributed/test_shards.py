@@ -15,7 +15,8 @@ from rosenblatt import Perceptron, distribute
 from rosenblatt.distributed.shards import file_shards, with_schema
 from rosenblatt.errors import DataError
 from rosenblatt.features import FeatureOptions
-from rosenblatt.io import Assumption, delimited, read_table, read_text
+from rosenblatt.io import Assumption, read_table, read_text
+from rosenblatt.tables.readers import delimited
 from rosenblatt.tables.readers.column_roles import GuessedTarget
 
 pytestmark = [

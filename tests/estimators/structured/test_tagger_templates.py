@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rosenblatt import SequenceTagger
 from rosenblatt.engine.tags.tag_features import hash_of, hashes_of, mixed
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimators.structured import templates
+from rosenblatt.models import templates
 from rosenblatt.models.sentences import Encoder
 from rosenblatt.models.templates import FUNCTIONS, SIZED
 

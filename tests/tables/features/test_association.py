@@ -18,7 +18,8 @@ from strategies import floats, integers, seeds
 
 from rosenblatt import AveragedPerceptron, Perceptron, datasets
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.features import AssociationLayer, association
+from rosenblatt.features import AssociationLayer
+from rosenblatt.tables.features import association
 
 XOR, XOR_LABELS = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
 

@@ -9,8 +9,8 @@ import pytest
 from cli.shell import PETS, run, trained
 
 from rosenblatt import AveragedPerceptron, Perceptron
-from rosenblatt.explain import USUAL, ModelExplanation
 from rosenblatt.features import Schema, TextFeatures
+from rosenblatt.inspection.explanation import USUAL, ModelExplanation
 from rosenblatt.io import read_table
 from rosenblatt.tables.features.average_row import AverageRow
 

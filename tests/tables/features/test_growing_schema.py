@@ -14,8 +14,9 @@ import pytest
 import rosenblatt
 from rosenblatt.errors import DataError
 from rosenblatt.features import FeatureOptions, GrowingSchema, guess_schema
-from rosenblatt.features import growing_schema as module
-from rosenblatt.io import iter_svmlight, iter_table, iter_text, iter_vw, lines
+from rosenblatt.io import iter_svmlight, iter_table, iter_text, iter_vw
+from rosenblatt.tables.features import growing_schema as module
+from rosenblatt.tables.readers import lines
 
 
 def table(text: str) -> Any:

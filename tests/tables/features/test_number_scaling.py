@@ -15,8 +15,8 @@ from reference import number_scaling as reference
 import rosenblatt
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.features import FeatureOptions, GrowingSchema, Schema, schema_from_json
-from rosenblatt.features import number_scaling as module
 from rosenblatt.io import read_table
+from rosenblatt.tables.features import number_scaling as module
 from rosenblatt.tables.features.records import table_of_records
 
 whole_numbers = st.integers(-50, 50).map(float)

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.features import Schema, SparseSchema, UnseenValues, column_kinds, schema_from_json
+from rosenblatt.features import Schema, SparseSchema, UnseenValues, schema_from_json
 from rosenblatt.io import Table, read_table
+from rosenblatt.tables.features import column_kinds
 
 numbers = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
 words = st.text("abcé你 !", min_size=1, max_size=4).map(str.strip).filter(bool)

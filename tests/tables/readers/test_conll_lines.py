@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.io import iter_sentences, lines, read_conll
+from rosenblatt.io import iter_sentences, read_conll
+from rosenblatt.tables.readers import lines
 from rosenblatt.tables.readers.sentence_writer import ConllLinesReader, TextPart
 
 

@@ -22,15 +22,8 @@ from reference import csv_text
 from waiting import PATIENCE
 
 from rosenblatt.errors import DataError, InputError, ParameterError
-from rosenblatt.io import (
-    ExtraColumns,
-    HeaderOfNumbers,
-    SkippedRows,
-    Table,
-    iter_table,
-    lines,
-    read_table,
-)
+from rosenblatt.io import ExtraColumns, HeaderOfNumbers, SkippedRows, Table, iter_table, read_table
+from rosenblatt.tables.readers import lines
 from rosenblatt.tables.readers.number_style import GAPS
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[4] / "shared" / "data"))

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt.errors import DataError, RosenblattError
-from rosenblatt.io import halves, iter_svmlight, iter_vw, lines, reader
+from rosenblatt.io import iter_svmlight, iter_vw
+from rosenblatt.tables.readers import halves, lines, reader
 
 ROWS = {
     iter_svmlight: [

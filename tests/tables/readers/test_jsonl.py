@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from reference import json_lines
 
 from rosenblatt.errors import DataError
-from rosenblatt.io import ExtraColumns, SkippedRows, Table, iter_table, lines, read_table
+from rosenblatt.io import ExtraColumns, SkippedRows, Table, iter_table, read_table
+from rosenblatt.tables.readers import lines
 from rosenblatt.tables.readers.column_roles import GuessedTarget
 from rosenblatt.tables.readers.number_style import GAPS
 

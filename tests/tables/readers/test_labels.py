@@ -10,14 +10,8 @@ import numpy as np
 import pytest
 
 from rosenblatt.errors import DataError
-from rosenblatt.io import (
-    SkippedRows,
-    iter_svmlight,
-    iter_table,
-    lines,
-    read_svmlight,
-    read_table,
-)
+from rosenblatt.io import SkippedRows, iter_svmlight, iter_table, read_svmlight, read_table
+from rosenblatt.tables.readers import lines
 from rosenblatt.tables.readers.labels import Labels
 
 

@@ -24,11 +24,11 @@ from rosenblatt.io import (
     iter_table,
     iter_text,
     iter_vw,
-    lines,
     read_svmlight,
     read_table,
     read_text,
 )
+from rosenblatt.tables.readers import lines
 
 READERS = [
     lambda: iter_svmlight(io.BytesIO(b"1 1:1\n")),

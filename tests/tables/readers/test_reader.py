@@ -22,10 +22,10 @@ from rosenblatt.io import (
     SkippedRows,
     iter_svmlight,
     iter_table,
-    lines,
     read_svmlight,
     read_table,
 )
+from rosenblatt.tables.readers import lines
 
 TEXT = b"1 1:1\n1 1:x\n2 2:1\n3 3:nan\n4 1:1\n"
 

@@ -21,10 +21,10 @@ from rosenblatt.io import (
     SentenceWriter,
     SkippedRows,
     iter_sentences,
-    lines,
     read_conll,
     read_sentences,
 )
+from rosenblatt.tables.readers import lines
 
 CONLLU = row("1", "a", "DET") + row("2", "gull", "NOUN") + "\n" + row("1", "rain", "NOUN")
 COLUMNS = "a D B\ngull N I\n\nrain N B\n"

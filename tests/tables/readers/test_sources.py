@@ -28,12 +28,11 @@ from rosenblatt.io import (
     Assumption,
     iter_svmlight,
     iter_table,
-    lines,
     read_svmlight,
     read_table,
     read_text,
-    sources,
 )
+from rosenblatt.tables.readers import lines, sources
 from rosenblatt.tables.readers.lines import Lines
 from rosenblatt.tables.readers.sources import sources_of
 

@@ -19,7 +19,8 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.io import SkippedRows, iter_svmlight, lines, read_svmlight
+from rosenblatt.io import SkippedRows, iter_svmlight, read_svmlight
+from rosenblatt.tables.readers import lines
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
