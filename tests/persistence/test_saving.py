@@ -118,7 +118,8 @@ def test_writes_that_take_a_few_bytes_at_a_time_make_a_whole_file(tmp_path, monk
 
 CHILD = """
     import os, signal, sys
-    from rosenblatt.model import disk, read, write
+    from rosenblatt.model import read, write
+    from rosenblatt.persistence import disk
     path, call, states = sys.argv[1], sys.argv[2], [read(p) for p in sys.argv[3:]]
     if call != "none":
         original = getattr(os, call)

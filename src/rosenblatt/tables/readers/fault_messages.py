@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 
+import rosenblatt
 from rosenblatt.errors import DataError, Message, Notice, Setting, Words
 from rosenblatt.plurals import count
 
@@ -115,7 +116,8 @@ def encoding_words(found: bytes) -> Explained:
 # ---------------------------------------------------------------------- things worth a warning
 
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# The folder of the package: a warning names the first frame outside of it.
+PACKAGE = os.path.dirname(os.path.abspath(rosenblatt.__file__))
 
 
 class SkippedRows(Notice):
