@@ -166,13 +166,13 @@ def test_it_passes_the_suites_that_every_linear_learner_passes(package):
     suites = [
         ROOT / "tests" / name
         for name in (
-            "linear/test_docstrings.py",
-            "linear/test_equivalences.py",
-            "linear/test_ledger.py",
-            "linear/test_online.py",
-            "linear/test_refusal.py",
-            "linear/test_sklearn.py",
-            "model/test_round_trips.py",
+            "estimators/linear/test_docstrings.py",
+            "estimators/linear/test_equivalences.py",
+            "estimators/linear/test_ledger.py",
+            "estimators/linear/test_online.py",
+            "estimators/linear/test_refusal.py",
+            "estimators/linear/test_sklearn.py",
+            "persistence/test_round_trips.py",
         )
     ]
     done = run(package, "-m", "pytest", "-q", "-n", "0", "-k", "half or Half", *suites, cwd=ROOT)
