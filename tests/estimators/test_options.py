@@ -8,7 +8,7 @@ from typing import Optional
 import numpy as np
 import pytest
 
-from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt import KernelPerceptron, Perceptron, StructuredPerceptron
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators.catalogue import CATALOGUE
 from rosenblatt.linear import LinearLearner, Rule, option
@@ -120,8 +120,37 @@ def test_what_scikit_learn_has_and_we_have_not_gets_a_sentence():
         Perceptron().set_params(penalty="l2")
     with pytest.raises(TypeError, match=r"has no parameter 'alpha'\. .* no penalty that it would"):
         Perceptron(alpha=0.1)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'etaO'"):
+
+
+def test_an_unknown_name_is_a_type_error_that_names_the_parameter_that_was_meant():
+    with pytest.raises(
+        TypeError, match=r"unexpected keyword argument 'etaO'\. Did you mean 'eta0'"
+    ):
         Perceptron(etaO=0.1)
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'colour'$"):
+        Perceptron(colour="red")
+
+
+def test_only_a_parameter_that_says_so_is_taken_by_position():
+    space = object()
+    assert StructuredPerceptron(space).space is space
+    assert StructuredPerceptron(space=space, max_iter=3).max_iter == 3
+    with pytest.raises(TypeError, match=r"takes 2 positional arguments but 3 were given"):
+        StructuredPerceptron(space, 3)
+    with pytest.raises(TypeError, match=r"multiple values for argument 'space'"):
+        StructuredPerceptron(space, space=space)
+    with pytest.raises(TypeError, match=r"takes 1 positional arguments? but 2 were given"):
+        Perceptron(0.1)
+
+
+def test_help_shows_the_constructor_with_types_and_defaults():
+    assert str(inspect.signature(Patient)).startswith(
+        "(*, patience: 'int' = 3, mood: 'str | None' = None, eta0: 'float' = 1.0, "
+    )
+    assert Patient.__init__.__qualname__ == "Patient.__init__"
+    assert Patient.__init__.__module__ == __name__
+    assert Patient.__init__.__annotations__["patience"] == "int"
+    assert list(inspect.signature(Patient().__init__).parameters) == list(Patient.options())
 
 
 def test_a_rule_that_raises_loses_nothing_that_was_learned():

@@ -1,7 +1,8 @@
 """Parameters of a learner, each declared once: type, default, range and a line of help.
 
-Everything else reads the declaration: the constructor, its docstring and its checks, scikit-learn's
-protocol, the model file, the options of the shell, the controls of the studio.
+Everything else reads the declaration: the constructor and its checks, the docstring in the source
+(`tools/docstrings.py`), scikit-learn's protocol, the model file, the options of the command line,
+the controls of the studio.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ import inspect
 import numbers
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
 from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
@@ -20,18 +20,16 @@ import numpy as np
 from rosenblatt import checks, numpydoc
 from rosenblatt.errors import ParameterError, Words, shown
 from rosenblatt.models.parallel import n_threads
+from rosenblatt.plurals import count
 
-METADATA = "option"
 LIMITS = ("above", "below", "at_least", "at_most")
+KINDS = {"bool": "flag", "int": "whole", "float": "number"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Option:
     """One parameter of a learner: what `option` was given, and what its annotation says."""
 
-    name: str
-    kind: str  # what values are: "flag", "whole", "number", "choice" or "other"
-    optional: bool  # whether None is allowed
     default: Any
     help: str
     choices: tuple[Any, ...]
@@ -39,18 +37,45 @@ class Option:
     below: float | None
     at_least: float | None
     at_most: float | None
-    type: str
     cure: Words | None
+    type: str
     label: str
     in_studio: bool
+    kw_only: bool
     own_check: Callable[[str, Any], None] | None
     accepts: Callable[[Any], bool] | None
     from_text: Callable[[str], Any] | None
 
+    # Known when the class is made that declares the parameter: see `declared_as`.
+    name: str = ""
+    annotation: Any = None
+    kind: str = "other"  # what values are: "flag", "whole", "number", "choice" or "other"
+    optional: bool = False  # whether None is allowed
+
+    def declared_as(self, name: str, annotation: Any) -> Option:
+        """Return the option with the name and the annotation that it has in a class."""
+        members = _union_members(annotation)
+        optional = "None" in members
+        types = [member for member in members if member != "None"]
+        kind = "choice" if self.choices else KINDS.get(types[0], "other")
+
+        return dataclasses.replace(
+            self,
+            name=name,
+            annotation=annotation,
+            kind=kind,
+            optional=optional,
+            type=self.type or _type_text(types, self.choices, optional),
+            label=self.label or name,
+        )
+
     def check(self, value: Any) -> None:
-        """Refuse a value that is not allowed, naming the parameter, the value and the cure."""
-        if (value is None and self.optional) or (self.accepts is not None and self.accepts(value)):
+        """Raise a ParameterError that names parameter, value and cure if it is not allowed."""
+        if value is None and self.optional:
             return
+        if self.accepts is not None and self.accepts(value):
+            return
+
         if self.own_check is not None:
             self.own_check(self.name, value)
         elif self.kind == "flag":
@@ -62,40 +87,78 @@ class Option:
             most = None if self.at_most is None else int(self.at_most)
             checks.whole(self.name, value, at_least=least, at_most=most, cure=self.cure)
         elif self.kind == "number":
-            limits = {limit: getattr(self, limit) for limit in LIMITS}
-            checks.number(self.name, value, cure=self.cure, **limits)
+            checks.number(
+                self.name,
+                value,
+                above=self.above,
+                below=self.below,
+                at_least=self.at_least,
+                at_most=self.at_most,
+                cure=self.cure,
+            )
 
     def parse(self, text: str) -> Any:
-        """The value that a text stands for, as the shell and the page have it; not checked yet."""
+        """Return the value that a text of the command line or the page stands for, unchecked.
+
+        A text that is not a number is returned unchanged, so that `check` refuses it by name.
+        """
         for choice in self.choices:
             if word_of(choice) == text:
                 return choice
-        if self.kind == "whole" or self.kind == "number":
-            kind = int if self.kind == "whole" else float
+
+        if self.kind in ("whole", "number"):
+            number = int if self.kind == "whole" else float
             try:
-                return kind(text)
+                return number(text)
             except ValueError:
                 return text
+
         if self.from_text is not None:
             return self.from_text(text)
         return text
 
     def is_default(self, value: Any) -> bool:
+        """Return whether a value is the default; 1 and 1.0 are the same, 1 and True are not."""
         default = self.default
-        # A whole number given for 1.0 is the same; True is not.
-        alike = type(value) is type(default) or {type(value), type(default)} == {int, float}
-        return value is default or (alike and bool(value == default))
+        if value is default:
+            return True
+        if type(value) is type(default) or {type(value), type(default)} == {int, float}:
+            return bool(value == default)
+        return False
 
     def docstring_entry(self) -> str:
-        """The entry in the section "Parameters" of a docstring."""
+        """Return the entry in the section "Parameters" of a docstring."""
         default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
-        text = f"{self.name} : {self.type}, default={default.replace('0.0001', '1e-4')}\n"
-        return text + "".join(f"    {line}\n" for line in self.help.split("\n"))
+        default = default.replace("0.0001", "1e-4")
+
+        lines = [f"{self.name} : {self.type}, default={default}"]
+        lines += [f"    {line}" for line in self.help.split("\n")]
+        return "\n".join(lines) + "\n"
+
+
+def _union_members(annotation: Any) -> list[str]:
+    """Return the members of a type as text: ["int", "None"] for ``Optional[int]``."""
+    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    text = re.sub(r"(?:typing\.)?Optional\[(.*)\]", r"\1 | None", text)
+    return re.split(r"\s*\|\s*", text)
+
+
+def _type_text(types: list[str], choices: tuple[Any, ...], optional: bool) -> str:
+    """Return the type as docstrings have it: ``{"vote", "last"} or None``."""
+    members = list(types)
+    if choices:
+        listed = ", ".join(f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
+        members = [f"{{{listed}}}"]
+    if optional:
+        members.append("None")
+    return " or ".join(members)
 
 
 def word_of(value: Any) -> str:
-    """A choice as the shell and the page have it."""
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    """Return a choice as the command line and the page have it: "yes" for True."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
 
 
 def option(
@@ -133,7 +196,7 @@ def option(
     cure : str or Message, default=None
         What is added to the error.
     type : str, default=""
-        The type as docstrings have it, where the annotation does not say enough.
+        The type as docstrings have it, if the annotation does not say enough.
     label : str, default=""
         What the studio calls it; the name if empty.
     in_studio : bool, default=True
@@ -141,12 +204,12 @@ def option(
     kw_only : bool, default=True
         Whether it must be given by its name.
     check : callable, default=None
-        ``check(name, value)`` raises a ParameterError for what is not allowed.
+        ``check(name, value)`` raises a ParameterError for values that are not allowed.
     accepts : callable, default=None
-        ``accepts(value)`` is true for values that are allowed whatever else is said.
+        ``accepts(value)`` is true for values that are allowed without any further check.
     from_text : callable, default=None
-        ``from_text(text)``: the value that a text of the shell stands for, where neither the
-        annotation nor the choices say it.
+        ``from_text(text)`` parses the text of the command line, if neither the annotation nor the
+        choices say how.
 
     Examples
     --------
@@ -159,16 +222,31 @@ def option(
       ...
     rosenblatt.errors.ParameterError: patience=0 is not allowed: give a whole number of at least 1.
     """
-    declared = locals() | {"help": inspect.cleandoc(help), "own_check": check}
-    for name in ("check", "default", "kw_only"):
-        del declared[name]
-    return field(default=default, kw_only=kw_only, metadata={METADATA: declared})
+    return Option(
+        default=default,
+        help=inspect.cleandoc(help),
+        choices=choices,
+        above=above,
+        below=below,
+        at_least=at_least,
+        at_most=at_most,
+        cure=cure,
+        type=type,
+        label=label,
+        in_studio=in_studio,
+        kw_only=kw_only,
+        own_check=check,
+        accepts=accepts,
+        from_text=from_text,
+    )
 
 
 def option_of(cls: type[Configurable], name: str) -> Any:
-    """The parameter of another class, to be declared again: the same default, help and checks."""
-    found = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
-    return field(default=found.default, kw_only=True, metadata=found.metadata)
+    """Declare a parameter of another class again: the same default, help and checks."""
+    return cls._options[name]
+
+
+# ---------------------------------------------------------------------- classes with options
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
@@ -176,94 +254,123 @@ class Configurable:
     """A class whose parameters are declared with `option`; its constructor takes them by name."""
 
     _options: ClassVar[dict[str, Option]] = {}
-    # What the constructor takes: the options, unless a class has a constructor of its own.
-    _parameter_names: ClassVar[tuple[str, ...]] = ()
+    # Declared in the body of the class itself. None: an inherited parameter that the class fixes
+    # as a ClassVar.
+    _own_options: ClassVar[dict[str, Option | None]] = {}
     # What the docstring of the class itself says of its attributes.
     _attributes: ClassVar[str]
+    # What the constructor takes: the options, unless a class writes a constructor by hand.
+    _parameter_names: ClassVar[tuple[str, ...]] = ()
+    # The `__init__` that was made for the class, or for the class that it inherits from.
+    _made_init: ClassVar[Callable[..., None]] = object.__init__
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        init = next(vars(kind)["__init__"] for kind in cls.__mro__ if "__init__" in vars(kind))
-        # Never equal by parameters: two learners with the same ones have learned other things.
-        dataclass(init=False, eq=False, repr=False, kw_only=True)(cls)
-        fields = {found.name: found for found in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        for found in fields.values():
-            if METADATA not in found.metadata:
-                raise TypeError(
-                    f"{cls.__name__}.{found.name}: declare a parameter with option(default=…, "
-                    "help=…), and anything else without an annotation, or as a ClassVar."
-                )
-        # Those of the class itself first, as its readers look for them.
-        kinds = [kind for kind in cls.__mro__ if issubclass(kind, Configurable)]
-        names = dict.fromkeys(name for kind in kinds for name in inspect.get_annotations(kind))
-        cls._options = {name: _option_of(fields[name]) for name in names if name in fields}
-        for name in cls._options.keys() - inspect.get_annotations(cls).keys():
-            if name in cls.__dict__ and name in getattr(super(cls, cls), "_options", {}):
+        cls._own_options = _declared_in(cls)
+        cls._options = _all_options(cls)
+
+        for name, declared in cls._own_options.items():
+            if declared is not None:
+                setattr(cls, name, declared.default)
+        for name in cls._options.keys() - cls._own_options.keys():
+            if name in vars(cls):
                 raise TypeError(
                     f"{cls.__name__}.{name} is a parameter: give it another default with "
                     f"{name}: … = option(default=…, help=…)."
                 )
-        cls._parameter_names = tuple(cls._options)
-        if not (isinstance(init, Constructor) or init is object.__init__):
-            # As scikit-learn has it: what the constructor names is what there is.
-            _, *parameters = inspect.signature(init).parameters.values()
-            named = (p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
-            cls._parameter_names = tuple(p.name for p in named)
+
+        if cls.__init__ is cls._made_init:
+            cls._made_init = init_of_options(cls.__qualname__, cls.__module__, cls._options)
+            cls.__init__ = cls._made_init  # type: ignore[method-assign]
+            cls._parameter_names = tuple(cls._options)
         else:
-            type.__setattr__(cls, "__init__", Constructor(cls))
+            # A constructor written by hand. As in scikit-learn, its arguments are the parameters.
+            cls._parameter_names = _argument_names(cls.__init__)
 
 
-class Constructor:
-    """The constructor of a class with options: written when it is first asked for.
+def _declared_in(cls: type[Configurable]) -> dict[str, Option | None]:
+    """Return the options in the body of a class; None for an annotation that is a ClassVar."""
+    declared: dict[str, Option | None] = {}
+    for name, annotation in inspect.get_annotations(cls).items():
+        value = vars(cls).get(name)
+        if isinstance(value, Option):
+            declared[name] = value.declared_as(name, annotation)
+        elif re.match(r"(\w+\.)*ClassVar\b", str(annotation)):
+            declared[name] = None
+        else:
+            raise TypeError(
+                f"{cls.__name__}.{name}: declare a parameter with option(default=…, help=…), and "
+                "anything else without an annotation, or as a ClassVar."
+            )
+    return declared
 
-    Most classes are but the bases of others, and every class of a learner is loaded with it.
+
+def _all_options(cls: type[Configurable]) -> dict[str, Option]:
+    """Return the options of a class and of those it inherits from, its own ones first."""
+    nearest: dict[str, Option | None] = {}
+    for kind in cls.__mro__:
+        if issubclass(kind, Configurable):
+            for name, declared in kind._own_options.items():
+                nearest.setdefault(name, declared)
+    return {name: declared for name, declared in nearest.items() if declared is not None}
+
+
+def init_of_options(qualname: str, module: str, options: dict[str, Option]) -> Callable[..., None]:
+    """Return the `__init__` of a class: it takes the options by name and stores them unchanged.
+
+    Values are checked when learning starts, as scikit-learn wants it. An option with
+    ``kw_only=False`` may also be given by position.
     """
+    call = f"{qualname}.__init__()"
+    positional = [name for name, declared in options.items() if not declared.kw_only]
 
-    def __init__(self, cls: type[Configurable]) -> None:
-        self._cls = cls
-        self._written: Any = None
+    def __init__(self: Any, /, *args: Any, **given: Any) -> None:
+        if len(args) > len(positional):
+            taken = count(len(positional) + 1, "positional argument")
+            raise TypeError(f"{call} takes {taken} but {len(args) + 1} were given")
+        for name, value in zip(positional, args, strict=False):
+            if name in given:
+                raise TypeError(f"{call} got multiple values for argument {name!r}")
+            given[name] = value
+        for name in given:
+            if name not in options:
+                meant = checks.nearest_name(name, options)
+                hint = "" if meant is None else f". Did you mean {meant!r}?"
+                raise TypeError(f"{call} got an unexpected keyword argument {name!r}{hint}")
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if self._written is None:
-            self._written = self._write()
-        return self._written.__get__(instance, owner)
+        for name, declared in options.items():
+            setattr(self, name, given.get(name, declared.default))
 
-    def _write(self) -> Any:
-        cls, declared = self._cls, self._cls.__dataclass_fields__  # type: ignore[attr-defined]
-        fields = [
-            (name, declared[name].type, field(default=one.default, kw_only=declared[name].kw_only))
-            for name, one in cls._options.items()
-        ]
-        twin = dataclasses.make_dataclass(cls.__name__, fields, eq=False, repr=False)
-        written: Any = vars(twin)["__init__"]
-        written.__qualname__, written.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
-        return written
-
-
-@cache  # a class has the very fields of its base
-def _option_of(found: dataclasses.Field[Any]) -> Option:
-    """The option of a field, with what its annotation says."""
-    declared = dict(found.metadata[METADATA])
-    written = found.type if isinstance(found.type, str) else getattr(found.type, "__name__", "")
-    annotation = str(found.type) if re.search(r"[|\[]", str(found.type)) else written
-    parts = re.split(
-        r"\s*\|\s*", re.sub(r"(?:typing\.)?Optional\[(.*)\]", r"\1 | None", annotation)
-    )
-    kinds = [kind for kind in parts if kind != "None"]
-    kind = {"bool": "flag", "int": "whole", "float": "number"}.get(kinds[0], "other")
-    if declared["choices"]:
-        kind = "choice"
-    optional = "None" in parts
-    declared["type"] = declared["type"] or _type_text(kinds, declared["choices"], optional)
-    declared["label"] = declared["label"] or found.name
-    return Option(found.name, kind, optional, found.default, **declared)
+    __init__.__qualname__ = f"{qualname}.__init__"
+    __init__.__module__ = module
+    __init__.__annotations__ = {name: one.annotation for name, one in options.items()}
+    __init__.__signature__ = _signature(options)  # type: ignore[attr-defined]
+    return __init__
 
 
-def _type_text(kinds: list[str], choices: tuple[Any, ...], optional: bool) -> str:
-    if choices:
-        listed = ", ".join(f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
-        kinds = [f"{{{listed}}}"]
-    return " or ".join([*kinds, *(["None"] if optional else [])])
+def _signature(options: dict[str, Option]) -> inspect.Signature:
+    """Return the signature that `help` shows: positional options, then those by name."""
+    by_position = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    by_name: list[inspect.Parameter] = []
+    for name, declared in options.items():
+        parameter = inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=declared.default,
+            annotation=declared.annotation,
+        )
+        if declared.kw_only:
+            by_name.append(parameter)
+        else:
+            by_position.append(parameter.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD))
+    return inspect.Signature([*by_position, *by_name], return_annotation=None)
+
+
+def _argument_names(init: Callable[..., None]) -> tuple[str, ...]:
+    """Return the arguments that a constructor names; not ``self``, ``*args`` and ``**kwargs``."""
+    _, *parameters = inspect.signature(init).parameters.values()
+    gathering = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return tuple(one.name for one in parameters if one.kind not in gathering)
 
 
 def complete_docstring(cls: type[Configurable]) -> None:
