@@ -107,7 +107,7 @@ def test_a_schema_belongs_to_the_model_it_was_given_to():
     assert one.schema_ is None
     with pytest.raises(ParameterError, match="a schema of 4 features for a model of 3"):
         one.schema_ = SparseSchema("svmlight", 4)
-    one._model.notes["schema"] = SparseSchema("svmlight", 4).to_json()
+    one._model.schema = SparseSchema("svmlight", 4).to_json()
     with pytest.raises(ModelFileError, match="a schema of 4 features for a model of 3"):
         _ = one.schema_
 

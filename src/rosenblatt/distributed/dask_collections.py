@@ -171,7 +171,7 @@ def predict(learner: Any, X: Any) -> Any:
     def predict_partition(part: Any) -> Any:
         if columns is not None:
             part = _aligned(part, columns)
-        schema = learner._model.notes.get("schema")
+        schema = learner._model.schema
         found = learner.predict(part if schema is None else table_of(part, schema))
         # The predictions of a frame are a series with the same index.
         if hasattr(part, "iloc"):

@@ -180,8 +180,8 @@ def _features_of(learner: Any) -> Any:
     elif model.columns is None:
         names = learner.__dict__.get("_feature_names")
         shape = (model.weights.n_features, None if names is None else list(names))
-    scales = [part.tolist() for part in model.notes.get("scaling") or ()]
-    return shape, model.notes.get("schema"), scales
+    scales = [part.tolist() for part in model.column_scaling or ()]
+    return shape, model.schema, scales
 
 
 def _merged(learners: Sequence[Any], counts: Sequence[Fraction]) -> Any:

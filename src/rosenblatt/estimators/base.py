@@ -309,7 +309,7 @@ class Learner(FitOutcome, Estimator):
         counts = getattr(self.__dict__.get("_result"), "mistakes_per_row", None)
         if counts is not None and model.recorder is not None and not slim:
             arrays["mistakes_per_row"] = counts
-        data, names = model.notes.get("data"), self.__dict__.get(layout.names_attribute)
+        origin, names = model.origin, self.__dict__.get(layout.names_attribute)
         columns = model.columns
         if names is not None and not all(isinstance(name, str) for name in names):
             columns, names = names.tolist(), None  # where each name keeps its type
@@ -323,7 +323,7 @@ class Learner(FitOutcome, Estimator):
             label_dtype=dtype_name(model.label_dtype),
             feature_names=None if names is None else [str(name) for name in names],
             columns=None if columns is None else list(columns),
-            schema=model.notes.get("schema"),
+            schema=model.schema,
             random=model.random,
             training_data="none",
             slim=slim,
@@ -332,9 +332,9 @@ class Learner(FitOutcome, Estimator):
                 t=model.t,
                 next_row=model.next_row,
                 n_mistakes=model.n_mistakes,
-                data=None if data is None else Data(**data),
+                data=None if origin is None else Data(**origin._asdict()),
                 fit=self._fit_record(),
-                search=model.notes.get("search"),
+                search=model.search,
             ),
             model=facts,
             calibration=model.calibration,

@@ -111,7 +111,7 @@ class SchemaOwner(FitOutcome):
 
         if self._read_schema() is None:
             return None
-        return schema_from_json(self._fitted().notes["schema"])
+        return schema_from_json(self._fitted().schema)
 
     @schema_.setter
     def schema_(self, schema: AnySchema | None) -> None:
@@ -122,13 +122,12 @@ class SchemaOwner(FitOutcome):
                 self._refuse_misfit(schema, ParameterError)
                 described = schema.to_json(self._schema_weights())
             turn.change_in_place()
-            # Copies of the model share their notes.
-            model.notes = {**model.notes, "schema": described}
+            model.schema = described
 
     def _read_schema(self) -> AnySchema | None:
         """Return the schema by which rows are read, or None; nobody may change it."""
         self._settle_schema()
-        described = self._fitted().notes.get("schema")
+        described = self._fitted().schema
         if described is None:
             return None
         read = self.__dict__.get("_schema_read")
@@ -151,7 +150,7 @@ class SchemaOwner(FitOutcome):
         schema.set_running(plan.running())
         # A new description: copies of the model share the one before.
         described = schema.with_numbers(described)
-        self._model.notes = {**self._model.notes, "schema": described}
+        self._model.schema = described
         self.__dict__["_schema_read"] = described, schema
         plan.has_moved = False
 
@@ -170,12 +169,12 @@ class SchemaOwner(FitOutcome):
         if schema is None:
             return
         model = self._fitted()
-        known = model.notes.get("schema")
+        known = model.schema
         if known is None:
             self.schema_ = schema
         else:
             known = schema.with_numbers(known)
-            model.notes = {**model.notes, "schema": known}
+            model.schema = known
             self._schema_read = known, schema
 
     def _record_plan(self) -> RecordPlan | None:
@@ -190,7 +189,7 @@ class SchemaOwner(FitOutcome):
     @property
     def _reads_records(self) -> bool:
         """Whether single examples are records of a table, and not mappings of features."""
-        described = self._fitted().notes.get("schema")
+        described = self._fitted().schema
         in_columns = described is not None and described["kind"] == "table"
         return in_columns or self._scaling is not None
 
@@ -203,4 +202,4 @@ class SchemaOwner(FitOutcome):
     def _scaling(self) -> Any:
         """The `ColumnScaling` that all rows go through, if the columns were scaled in training."""
         model = self.__dict__.get("_model")
-        return None if model is None else model.notes.get("scaling")
+        return None if model is None else model.column_scaling

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from rosenblatt.engine.rows import ordering
 from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.models.parallel import each_part, slices
 from rosenblatt.plurals import count
+
+if TYPE_CHECKING:
+    from rosenblatt.models.model import Model
 
 Numbers = npt.NDArray[np.int32]
 # Scores are taken of so many rows at a time that memory does not grow with rows times classes.
@@ -203,7 +206,7 @@ def has_tie(scores: Any) -> bool:
 
 
 def class_segments(
-    model: Any, names: list[Any], numbers: npt.NDArray[Any], declared: Sequence[Any] = ()
+    model: Model[Any], names: list[Any], numbers: npt.NDArray[Any], declared: Sequence[Any] = ()
 ) -> Iterator[tuple[int, int, Numbers | None]]:
     """Rows in order, cut where a class joins: ``start, stop`` and the class of every row.
 

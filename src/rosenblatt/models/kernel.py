@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,8 +26,8 @@ from rosenblatt.models.kernel_functions import (
     support_for,
     widened,
 )
-from rosenblatt.models.linear import Model, ModelSnapshot
 from rosenblatt.models.means import added_to_sum, mean_of
+from rosenblatt.models.model import Model, ModelSnapshot, Snapshot
 from rosenblatt.models.recording import Entries, Recorder
 
 # What cannot change while a model learns on.
@@ -53,22 +53,23 @@ class Memory:
 
     def copy(self) -> Memory:
         twin = copy(self)
-        for name in ("age", "own"):
-            setattr(twin, name, getattr(self, name).copy())
+        twin.age = self.age.copy()
+        twin.own = self.own.copy()
         twin.random = np.random.default_rng()
         twin.random.bit_generator.state = self.random.bit_generator.state
         return twin
 
 
-class KernelModel(Model):
+class KernelModel(Model["tuple[int, int] | KernelModel"]):
     """Classes, support rows and coefficients; a row of coefficients for each function."""
 
-    t = 0
+    recorder: Recorder | None
 
     def __init__(
         self, settings: Mapping[str, Any], n_features: int, classes: list[Any], seed: int
     ) -> None:
         super().__init__(classes, seed)
+        self.t = 0
         self.settings, self.n_features = dict(settings), n_features
         self.kernel = Kernel.of(settings)
         self.multiclass: str = settings["multiclass"]
@@ -78,10 +79,7 @@ class KernelModel(Model):
         self.running_sum = np.zeros((k, 0))
         # Which example each support row was among all that were given.
         self.numbers = np.zeros(0, np.int64)
-        self.recorder: Recorder | None = Recorder() if settings["budget"] is None else None
-        # If an earlier state was the best: how many updates and examples count, or what forgot
-        # some of its rows as it was then.
-        self.best: tuple[int, int] | KernelModel | None = None
+        self.recorder = Recorder() if settings["budget"] is None else None
         # What a rule of forgetting has to remember.
         self.forgetting: Memory | None = None
 
@@ -98,13 +96,25 @@ class KernelModel(Model):
         """How the functions divide the classes among them."""
         return blocks.ONE if self.n_vectors == 1 else SHAPES[self.multiclass]
 
-    def snapshot(self) -> ModelSnapshot:
+    def copy(self) -> Self:
+        """Return a model that learns without changing this one."""
+        twin = super().copy()
+        if self.support is not None:
+            twin.support = self.support.copy()
+        twin.coef = self.coef.copy()
+        twin.running_sum = self.running_sum.copy()
+        twin.numbers = self.numbers.copy()
+        if self.forgetting is not None:
+            twin.forgetting = self.forgetting.copy()
+        return twin
+
+    def snapshot(self) -> Snapshot:
         """Return a way back to now, whatever is learned."""
         self.refuse_slim()
         # Without a ledger rows may be replaced.
-        return ModelSnapshot(self) if self.recorder is None else GrowthSnapshot(self)
+        return super().snapshot() if self.recorder is None else GrowthSnapshot(self)
 
-    def state(self) -> Any:
+    def state(self) -> tuple[int, int] | KernelModel:
         """What is needed to go back to the present state later."""
         if self.recorder is None:
             return self.copy()
@@ -330,17 +340,14 @@ def refuse_large(coef: FloatArray, numbers: IntArray) -> None:
         raise overflow(int(numbers[-1]))
 
 
-class GrowthSnapshot(ModelSnapshot):
+class GrowthSnapshot(ModelSnapshot[KernelModel]):
     """A kernel model that keeps all its rows: what is learned only adds some after the last."""
-
-    _model: KernelModel
 
     def __init__(self, model: KernelModel) -> None:
         kept = copy(model)
         kept._name_classes(model.classes)
         kept.recorder = None if model.recorder is None else model.recorder.copy()
-        self._model = model
-        self._kept = kept
+        super().__init__(model, kept)
         self._n_rows = 0 if model.support is None else model.support.n
 
     def restore(self) -> None:

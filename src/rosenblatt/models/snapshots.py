@@ -7,19 +7,13 @@ row that brings classes or features and is refused before it changes a weight.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.models.linear import LinearModel
-
-
-class Snapshot(Protocol):
-    """A way back to a model as it was."""
-
-    def restore(self) -> None:
-        """Let the model be again what it was when the snapshot was taken."""
+from rosenblatt.models.model import Snapshot as Snapshot
 
 
 class Unchanged:

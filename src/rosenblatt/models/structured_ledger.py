@@ -118,8 +118,11 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
     """
 
     def __init__(self, problem: Problem, model: StructuredModel) -> None:
+        assert model.start is not None
+        assert model.recorder is not None
         super().__init__(model.t, model.start.t, model.best_t)
-        self._problem, self._start = problem, model.start
+        self._problem = problem
+        self._start = model.start
         self.updates: tuple[Update, ...] = tuple(model.recorder)
 
     def __len__(self) -> int:
@@ -200,8 +203,11 @@ class TagLedger(SearchLedger[TagWeights]):
         model: TagModel,
         predict: Callable[[TagModel, TagWeights, Any], list[list[str]]],
     ) -> None:
+        assert model.start is not None
         super().__init__(model.t, model.start.t, model.best_t)
-        self.tags, self._start, self._entries = model.tags, model.start, tuple(model.recorder or ())
+        self.tags = model.tags
+        self._start = model.start
+        self._entries = tuple(model.recorder or ())
         self._model = model
         self._encoder = model.encoder
         self._predict = predict

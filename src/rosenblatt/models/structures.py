@@ -26,7 +26,7 @@ from rosenblatt.models.feature_weights import (
     exact_sum,
     weighted,
 )
-from rosenblatt.models.linear import Model, ModelSnapshot
+from rosenblatt.models.model import ModelSnapshot, WeightModel
 from rosenblatt.models.recording import Update
 from rosenblatt.models.structured_ledger import difference
 from rosenblatt.models.structured_problem import Judge, Problem, same
@@ -35,24 +35,29 @@ from rosenblatt.models.structured_problem import Judge, Problem, same
 ROUNDING = 1e-9
 
 
-class StructuredModel(Model):
+class StructuredModel(WeightModel[FeatureWeights]):
     """The weights and what is counted beside; there are no classes, ``recorder`` lists updates."""
 
-    _recorder = list
     weights: LearnedWeights
+    start: LearnedWeights | None
+    recorder: list[Update] | None
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__((), seed)
         self.weights = LearnedWeights()
+        self.recorder = None
+        self.start = None
         self.n_invalid = self.n_updates = 0
         self.step_sum = self.largest_norm = 0.0
 
     def served(self, *, averaged: bool) -> FeatureWeights:
         """The weights that predict: the best kept, the average, or the last."""
         if self.best is not None:
-            best: FeatureWeights = self.best
-            return best
+            return self.best
         return self.weights.average() if averaged else self.weights.nonzero()
+
+    def _new_recorder(self) -> list[Update]:
+        return []
 
     def snapshot(self) -> StructuredSnapshot:
         return StructuredSnapshot(self)
@@ -70,17 +75,14 @@ class StructuredModel(Model):
         return (norm + hidden) / self.step_sum
 
 
-class StructuredSnapshot(ModelSnapshot):
+class StructuredSnapshot(ModelSnapshot[StructuredModel]):
     """A structured model as it was.
 
     What changes is noted on the way, so that it costs no more than what is learned.
     """
 
-    _model: StructuredModel
-
     def __init__(self, model: StructuredModel) -> None:
-        self._model = model
-        self._kept = copy(model)
+        super().__init__(model, copy(model))
         self._n_recorded = 0 if model.recorder is None else len(model.recorder)
         self._t = model.weights.t
         self._length = model.weights.raw.length

@@ -13,7 +13,7 @@ from rosenblatt.engine.tags import tag_learning, tag_search
 from rosenblatt.engine.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.errors import ParameterError
 from rosenblatt.models import epochs
-from rosenblatt.models.linear import Model
+from rosenblatt.models.model import WeightModel
 from rosenblatt.models.sentences import Encoder
 from rosenblatt.models.structured_ledger import TagEntry, with_tags
 
@@ -28,13 +28,12 @@ TAGS_AT_A_TIME = 1 << 19
 NO_TAG = -2
 
 
-class TagModel(Model):
+class TagModel(WeightModel[TagWeights]):
     """Tags, which are its classes, weights, counters and what is kept beside them."""
 
-    # A copy shares the encoder as well, until it learns (`for_learning`).
-    _finished = ("best", "start", "_average", "encoder")
-    _recorder = list
     weights: TagWeights
+    start: TagWeights | None
+    recorder: list[TagEntry] | None
 
     def __init__(self, order: int, seed: int, encoder: Encoder) -> None:
         super().__init__((), seed)
@@ -42,16 +41,23 @@ class TagModel(Model):
         self.encoder = encoder
         self.weights = TagWeights(0, order)
         self._average: TagWeights | None = None
-        self.recorder: list[TagEntry] | None = None
+        self.recorder = None
+        self.start = None
         # Whether nobody but one learner has it, which may then change it in place.
         self.is_private = False
         # For each known word the one tag it can have, or -1.
         self.dictionary: npt.NDArray[np.int32] | None = None
 
     def copy(self) -> Self:
+        # The copy shares the encoder, until it learns (`for_learning`).
         twin = super().copy()
+        if self.dictionary is not None:
+            twin.dictionary = self.dictionary.copy()
         twin.is_private = False
         return twin
+
+    def _new_recorder(self) -> list[TagEntry]:
+        return []
 
     def for_learning(self) -> Self:
         """Return a copy to learn into, which shares nothing that learning changes."""
@@ -62,8 +68,7 @@ class TagModel(Model):
     def served(self, *, averaged: bool) -> TagWeights:
         """The weights that predict: the best kept, the average, worked out once, or the last."""
         if self.best is not None:
-            best: TagWeights = self.best
-            return best
+            return self.best
         if not averaged:
             return self.weights
         if self._average is None or self._average.t != self.weights.t:

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from rosenblatt import __version__
 from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.estimators.catalogue import Entry, entries
+from rosenblatt.models.model import DataOrigin, Model
 from rosenblatt.persistence.parameters import decode, decode_parameters, encode, encode_parameters
 
 if TYPE_CHECKING:
@@ -308,7 +309,7 @@ class State:
         """Whether updates are in the file that `Ledger` and `TagLedger` tell of."""
         return getattr(self.card.model, "ledger", None) is not None
 
-    def restore(self, model: Any) -> None:
+    def restore(self, model: Model[Any]) -> None:
         """Give a model what files say of all models alike."""
         card, data = self.card, self.card.record.data
         model.seed, model.random = card.record.seed, card.random
@@ -318,11 +319,10 @@ class State:
         model.label_dtype = None if card.label_dtype is None else np.dtype(card.label_dtype)
         if card.columns is not None:
             model.columns = {name: column for column, name in enumerate(card.columns)}
-        model.notes = {
-            "schema": card.schema,
-            "data": None if data is None else msgspec.structs.asdict(data),
-            "search": card.record.search,
-        }
+        model.schema = card.schema
+        model.search = card.record.search
+        if data is not None:
+            model.origin = DataOrigin(**msgspec.structs.asdict(data))
 
     def refuse_unless(self, family: str) -> None:
         """For those who can do with the models of one family alone."""

@@ -331,7 +331,7 @@ class LinearLayout(Layout):
             kept = model.voters.joined(model.weights.n_features)
             arrays["voters.number"] = kept.numbers
             voters = VOTED_ROWS.put(arrays, kept.vectors if len(kept.numbers) else None)
-        elif best_t is not None:
+        elif best_t is not None and model.best is not None:
             arrays["best.coef"], arrays["best.intercept"] = model.best
         if (readouts := None if slim else model.readouts) is not None:
             arrays |= readouts.to_arrays(model.weights)
@@ -372,7 +372,7 @@ class LinearLayout(Layout):
             model.voters = Voters(rows, arrays["voters.number"])
         if facts.scaled:
             scaling = ColumnScaling(arrays["scaling.mean"], arrays["scaling.deviation"])
-            model.notes["scaling"] = scaling
+            model.column_scaling = scaling
         learner._model, learner.n_features_in_ = model, model.weights.n_features
         if state.card.record.fit is None and not model.slim:
             learner._stream = learner._stream_of(model, rule)

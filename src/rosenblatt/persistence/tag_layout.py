@@ -247,8 +247,11 @@ class TagLayout(Layout):
         if slim:
             weights, recorder, best = model.served(averaged=learner.averaged), None, None
         earlier = {} if best is None else {"best.": best}
-        if recorder is not None and model.start.t:
-            earlier["ledger.start."] = with_tags(model.start, len(model.tags))
+        ledger: int | None = None
+        if recorder is not None and model.start is not None:
+            ledger = int(model.start.t)
+            if ledger:
+                earlier["ledger.start."] = with_tags(model.start, len(model.tags))
         _put_weights(arrays, weights, earlier, sums=not slim)
         templates = encoder.templates
         words = [] if templates is None else [list(known) for known in encoder.known]
@@ -266,7 +269,7 @@ class TagLayout(Layout):
             words=[len(known) for known in words],
             best=None if slim else model.best_t,
             dictionary=model.dictionary is not None,
-            ledger=None if recorder is None else int(model.start.t),
+            ledger=ledger,
         )
         return facts, arrays
 

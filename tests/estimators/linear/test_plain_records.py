@@ -27,6 +27,7 @@ from estimators.linear.one_call import (
 from rosenblatt import Perceptron, load, save
 from rosenblatt.features import GrowingSchema, Schema
 from rosenblatt.io import iter_table, read_table
+from rosenblatt.models.linear import LinearModel
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning", "ignore::rosenblatt.errors.MajorityWarning"
@@ -212,10 +213,9 @@ HOLDERS = {
     "schema": lambda learner: learner.schema_,
     "columns": lambda learner: learner.schema_.columns,
     "column": lambda learner: learner.schema_.columns[0],
-    "notes": lambda learner: learner._model.notes,
-    "description": lambda learner: learner._model.notes["schema"],
-    "described columns": lambda learner: learner._model.notes["schema"]["columns"],
-    "described column": lambda learner: learner._model.notes["schema"]["columns"][0],
+    "description": lambda learner: learner._model.schema,
+    "described columns": lambda learner: learner._model.schema["columns"],
+    "described column": lambda learner: learner._model.schema["columns"][0],
     "sums": lambda learner: learner.schema_.columns[0].sums,
     "copy of the model": lambda learner: learner._model.copy(),
     "state of a file": lambda learner: learner.to_state(),
@@ -228,7 +228,7 @@ def seen(held):
         return repr(held.card.schema)
     if isinstance(held, Schema):
         return repr(held.to_json())
-    return repr(held.notes if hasattr(held, "notes") else held)
+    return repr(held.schema if isinstance(held, LinearModel) else held)
 
 
 @pytest.mark.parametrize("holder", HOLDERS)

@@ -224,11 +224,11 @@ class AutoLinear(Diagram, Estimator):
             classes, labels = encode_labels(y)
             slots = {label: number for number, label in enumerate(classes.tolist())}
             _, dev, dev_labels = validation_rows(learner, table, labels, slots, validation_set)
-            notes: dict[str, Any] = {}
+            column_scaling: ColumnScaling | None = None
             if self.standardize and schema is None and not is_sparse(table):
-                scaling = ColumnScaling.of(table, center=bool(self.fit_intercept))
-                table, dev = scaling(table), None if dev is None else scaling(dev)
-                notes["scaling"] = scaling
+                column_scaling = ColumnScaling.of(table, center=bool(self.fit_intercept))
+                table = column_scaling(table)
+                dev = None if dev is None else column_scaling(dev)
             if dev_labels is not None:
                 sample = sample_of(len(dev_labels), len(slots), seed)
                 parts = [Split(None, None, dev, dev_labels, sample)]
@@ -255,7 +255,8 @@ class AutoLinear(Diagram, Estimator):
                     # A slope and no offset, so that what is predicted is the more probable.
                     scores = np.column_stack([np.zeros(len(scores)), scores])
                 learner.calibrate, model.calibration = True, tuple(calibrate(scores, *more))
-            model.notes |= {**notes, "search": list(map(tuple, board))}
+            model.column_scaling = column_scaling
+            model.search = list(map(tuple, board))
             left_out = None
             if self.search and dev_labels is None:
                 left_out = _what_is_not_held_out(parts, labels, list(slots))

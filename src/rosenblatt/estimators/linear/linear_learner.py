@@ -132,13 +132,13 @@ class LinearLearner(LinearClassifier):
         model: LinearModel | None = self.__dict__.get("_model")
         if model is None:
             return None
-        takes_mappings = model.columns is not None and model.notes.get("schema") is None
+        takes_mappings = model.columns is not None and model.schema is None
         plan = None if model.columns is not None else self._record_plan()
         rule = self._fast_rule(model, takes_mappings=takes_mappings)
         log = None
         if rule is not None and model.recorder is not None:
             log = model.recorder.log(rule)
-        is_scaled = model.notes.get("scaling") is not None
+        is_scaled = model.column_scaling is not None
         if rule is None:
             engine = Engine(model.weights, None, model.readouts)
         else:
@@ -373,7 +373,7 @@ class LinearLearner(LinearClassifier):
             if not isinstance(x, dict):
                 return super().predict_one(x)
         model = self._model
-        if model.notes and self._reads_records:
+        if self._reads_records:
             table = read_table(self, [x], reset=False, ignore_unseen=True)
             return self.predict_row(table) if is_sparse(table) else super().predict_one(x)
         # A row of its own, as several threads may ask.
@@ -418,7 +418,7 @@ class LinearLearner(LinearClassifier):
         row: Any
         if not isinstance(x, Mapping):
             row = read_table(self, x if is_sparse(x) else array_row(x), reset=False)
-        elif model.notes and self._reads_records:
+        elif self._reads_records:
             row = read_table(self, [x], reset=False, ignore_unseen=True)
         else:
             row = MappingRow(self._columns(model))

@@ -91,6 +91,7 @@ class VotedPerceptron(LinearLearner):
     def _take_over(
         self, model: LinearModel, result: FitResult, validation: Validation | None
     ) -> None:
+        assert model.voters is not None
         model.voters.finish(model.weights.n_features)
         super()._take_over(model, result, validation)
 
@@ -100,6 +101,7 @@ class VotedPerceptron(LinearLearner):
     def _voting(self, model: LinearModel) -> tuple[Ledger, Any]:
         """All updates that count, their rows numbered as in the table of the mistaken rows."""
         ledger = copy(model.ledger().best)
+        assert model.voters is not None
         kept = model.voters.joined(model.weights.n_features)
         ledger.entries = ledger.entries._replace(row=kept.places(ledger.entries.row))
         return ledger, kept.vectors

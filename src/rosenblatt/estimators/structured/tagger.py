@@ -476,7 +476,7 @@ class SequenceTagger(Learner):
 
         None for mappings, which files do not hold. What is set is saved with the tagger.
         """
-        return layout_of(self._fitted().notes.get("schema"), self._model.encoder)
+        return layout_of(self._fitted().schema, self._model.encoder)
 
     @schema_.setter
     def schema_(self, layout: SentenceLayout | None) -> None:
@@ -484,7 +484,7 @@ class SequenceTagger(Learner):
             model = self._fitted()
             described = None if layout is None else layout.to_json()
             turn.change_in_place()
-            model.notes = {**model.notes, "schema": described}
+            model.schema = described
 
     @of_whole_state
     def knows(self, token: Any) -> bool:
