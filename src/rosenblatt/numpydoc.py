@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
@@ -33,26 +32,3 @@ def join(opening: str, parts: Mapping[str, str]) -> str:
     order += [title for title in parts if title not in FIRST]
     texts = [f"{title}\n{'-' * len(title)}\n{parts[title].strip()}\n" for title in order]
     return "\n".join([f"{opening.strip()}\n", *texts])
-
-
-def share(function: Callable[..., Any], shared: Mapping[str, str]) -> None:
-    """Add shared entries to a docstring, for the parameters that it does not document.
-
-    ``shared`` maps the names of parameters to entries, as `entries` returns them.
-    """
-    if function.__doc__ is None:  # python -OO removes docstrings
-        return
-    opening, parts = sections(function.__doc__)
-    known = entries(parts.get("Parameters", ""))
-
-    # One entry may document several parameters: "a, b : int".
-    documented = {name.strip() for entry in known for name in entry.split(",")}
-    names = list(inspect.signature(function).parameters)
-    for name in names:
-        if name in shared and name not in documented:
-            known[name] = shared[name]
-
-    if known:
-        order = sorted(known, key=lambda entry: names.index(entry.split(",")[0]))
-        parts["Parameters"] = "".join(known[entry] for entry in order)
-    function.__doc__ = join(opening, parts)

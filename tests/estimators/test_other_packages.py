@@ -166,7 +166,6 @@ def test_it_passes_the_suites_that_every_linear_learner_passes(package):
     suites = [
         ROOT / "tests" / name
         for name in (
-            "estimators/linear/test_docstrings.py",
             "estimators/linear/test_equivalences.py",
             "estimators/linear/test_ledger.py",
             "estimators/linear/test_online.py",

@@ -19,7 +19,6 @@ from rosenblatt.estimators.params import (
     Configurable,
     Option,
     check_seed,
-    complete_docstring,
     option,
 )
 from rosenblatt.estimators.progress import progress
@@ -66,10 +65,6 @@ class Estimator(MetadataRouting, Configurable, SharedByThreads):
         for name in params.keys() & ELSEWHERE.keys() - cls._options.keys():
             raise TypeError(f"{cls.__name__} has no parameter {name!r}.{_elsewhere(name)}")
         return super().__new__(cls)
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        complete_docstring(cls)
 
     # ------------------------------------------------------------------ parameters
 

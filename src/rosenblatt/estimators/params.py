@@ -11,18 +11,20 @@ import dataclasses
 import inspect
 import numbers
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 
-from rosenblatt import checks, numpydoc
+from rosenblatt import checks
 from rosenblatt.errors import ParameterError, Words, shown
 from rosenblatt.models.parallel import n_threads
 from rosenblatt.plurals import count
 
 LIMITS = ("above", "below", "at_least", "at_most")
+HELP_WIDTH = 92  # characters that are left in a line of a docstring, which has 100
 KINDS = {"bool": "flag", "int": "whole", "float": "number"}
 
 
@@ -131,9 +133,11 @@ class Option:
         default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
         default = default.replace("0.0001", "1e-4")
 
-        lines = [f"{self.name} : {self.type}, default={default}"]
-        lines += [f"    {line}" for line in self.help.split("\n")]
-        return "\n".join(lines) + "\n"
+        lines = self.help.split("\n")
+        if max(map(len, lines)) > HELP_WIDTH:
+            lines = textwrap.wrap(self.help, HELP_WIDTH)
+        indented = [f"    {line}" for line in lines]
+        return "\n".join([f"{self.name} : {self.type}, default={default}", *indented, ""])
 
 
 def _union_members(annotation: Any) -> list[str]:
@@ -257,8 +261,6 @@ class Configurable:
     # Declared in the body of the class itself. None: an inherited parameter that the class fixes
     # as a ClassVar.
     _own_options: ClassVar[dict[str, Option | None]] = {}
-    # What the docstring of the class itself says of its attributes.
-    _attributes: ClassVar[str]
     # What the constructor takes: the options, unless a class writes a constructor by hand.
     _parameter_names: ClassVar[tuple[str, ...]] = ()
     # The `__init__` that was made for the class, or for the class that it inherits from.
@@ -371,23 +373,6 @@ def _argument_names(init: Callable[..., None]) -> tuple[str, ...]:
     _, *parameters = inspect.signature(init).parameters.values()
     gathering = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return tuple(one.name for one in parameters if one.kind not in gathering)
-
-
-def complete_docstring(cls: type[Configurable]) -> None:
-    """Add the parameters to the docstring of a class, and the attributes that it inherits."""
-    if cls.__doc__ is None or "__doc__" not in cls.__dict__:  # python -OO, or nothing to say
-        return
-    opening, sections = numpydoc.sections(cls.__doc__)
-    sections["Parameters"] = "".join(option.docstring_entry() for option in cls._options.values())
-    attributes: dict[str, str] = {}
-    for kind in reversed(cls.__mro__[1:]):
-        if issubclass(kind, Configurable) and "_attributes" in kind.__dict__:
-            attributes |= numpydoc.entries(kind.__dict__["_attributes"])
-    own = numpydoc.entries(sections.get("Attributes", ""))
-    cls._attributes = sections.get("Attributes", "")
-    if attributes or own:
-        sections["Attributes"] = "".join((attributes | own).values())
-    cls.__doc__ = numpydoc.join(opening, sections)
 
 
 # ---------------------------------------------------------------------- shared declarations

@@ -50,8 +50,117 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     scored; memory is the support rows, a score for each row and class (see ``cache_mb``) and a
     few megabytes.
 
+    Parameters
+    ----------
+    kernel : str or callable, default="poly"
+        ``"linear"`` x·z, ``"poly"`` (gamma x·z + coef0)^degree, ``"rbf"`` exp(-gamma ‖x-z‖²),
+        ``"laplacian"`` exp(-gamma ‖x-z‖₁), ``"sigmoid"`` tanh(gamma x·z + coef0), ``"cosine"``
+        x·z / ‖x‖‖z‖; ``"precomputed"``: ``X`` holds the kernel with the rows of training itself;
+        or a function of two tables that returns the kernel of all pairs of their rows.
+    degree : int, default=3
+        Degree of "poly".
+    gamma : float or None, default=None
+        Scale of "poly", "rbf", "laplacian" and "sigmoid". By default it is measured by the rows of
+        the first call (``gamma_``): 1 / the mean of ‖x - x̄‖², which is 1 / n_features for
+        standardised features and about 1 for texts of length 1. Of a stream the first example
+        decides.
+    coef0 : float, default=1.0
+        Constant in "poly" and "sigmoid"; it stands for the bias.
+    combine : {"vote", "average", "last"}, default="average"
+        How the functions that training went through predict together: by their votes (each counts
+        as long as it survived), by their mean, or the last one alone. It can be changed after
+        ``fit``: the training is the same.
+    multiclass : {"ovr", "argmax"}, default="ovr"
+        With more than two classes: a function for each class learns to tell it from the rest
+        (Freund and Schapire), or the class with the highest score is predicted and a mistake
+        raises the right class and lowers the wrong one.
+    budget : int or None, default=None
+        Most support rows there may be at any time; all are kept by default.
+    forget : {"oldest", "random", "smallest", "projection"}, default="projection"
+        What happens when the budget is used up. "projection": no row goes, and what the support
+        rows can say of a mistaken row is said by them (Projectron++); the best, at a cost of
+        budget² numbers. Else a row makes room: the oldest, with shrinking so that little is lost
+        at once (Forgetron), a random one, or the one that counts least; these need
+        ``combine="last"``.
+    projection_tol : float, default=0.1
+        With a budget and ``forget="projection"``: rows that the support rows can express up to
+        this share of their length do not join them.
+    cache_mb : float, default=256
+        Most memory for scores of all rows between two epochs. Above it they are worked out anew
+        in each epoch, which is slower.
+    tol : float or None, default=1e-4
+        Give up once the run itself has proven that nothing separates the rows by a margin above
+        ``tol`` times the length of the longest row. Rows that can be separated by more are never
+        given up on. None never gives up.
+    ties : {"mistake", "positive"}, default="mistake"
+        A score of exactly 0 counts as a mistake, or as the positive class; with more than two
+        classes as the one listed last among the equals (while learning, the one that joined last).
+    class_weight : dict, "balanced" or None, default=None
+        A factor for the steps of each class; "balanced" makes rare classes count as much.
+    early_stopping : bool, default=False
+        Hold out some rows, stop when they are no longer predicted better, keep the best weights.
+    validation_fraction : float, default=0.1
+        The share of rows to hold out, of every class alike.
+    calibrate : bool, default=False
+        Fit probabilities, too, for ``predict_proba``. ``fit`` then trains five more models, each
+        without a fifth of the rows, and fits Platt's sigmoid, with more than two classes a
+        temperature, to their scores of the rows they did not see. Weights and predictions stay as
+        they are; ``sample_weight`` counts and ``class_weight`` does not. Calls of ``partial_fit``
+        and ``learn_one`` keep what was fitted, until a class joins.
+    max_iter : int, default=1000
+        Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.
+    shuffle : bool, default=True
+        Visit the rows in a new random order in every epoch.
+    random_state : int, RandomState instance, Generator or None, default=0
+        Seed of the shuffling; equal seeds give equal models.
+    n_iter_no_change : int, default=5
+        Epochs to wait for a better score on the held-out rows; without these for fewer mistakes,
+        where nothing promises that they end or a proof says that they will not; and with none, for
+        larger margins.
+    warm_start : bool, default=False
+        Let ``fit`` go on from the state of the last call, exactly as if it had not ended. Where
+        a learner has ``average="tail"`` or ``calibrate``, these count the epochs of this call
+        alone.
+    verbose : int, default=0
+        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
+
     Attributes
     ----------
+    n_iter_ : int
+        Epochs of the last ``fit``.
+    t_ : int
+        Examples seen, over all epochs and calls.
+    n_mistakes_ : int
+        Examples on which some function was wrong, over all epochs and calls.
+    mistakes_per_epoch_ : list of int
+        Mistakes in each epoch of the last ``fit``.
+    converged_ : bool
+        Whether all examples given to the last ``fit`` are predicted right: ``n_training_errors_``
+        is 0.
+    n_training_errors_ : int
+        How many of the examples given to the last ``fit``, those held out included, the weights
+        that predict misclassify. Unknown once learning goes on by other calls.
+    stop_reason_ : str
+        Why the last ``fit`` ended: "separated" (the last weights separate what they learned from),
+        "cycle", "early_stopping", "tolerance", "no_gain", "max_iter" or, in a model of the shell
+        that a signal ended, "interrupted".
+    validation_scores_ : list of float
+        Accuracy on the examples held out after each epoch, with early stopping; with ``pocket`` the
+        best accuracy on the training rows in each epoch.
+    best_iter_ : int
+        The epoch whose state was kept, with early stopping or ``pocket``.
+    calibration_ : Calibration
+        What makes probabilities of scores, with ``calibrate=True``: ``slope`` and ``offset``.
+    classes_ : ndarray of shape (n_classes,)
+        The classes in order. With two of them a positive score means the second.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, when the rows came with names.
+    schema_ : Schema, TextSchema, SparseSchema or None
+        How columns of a file become the features, if a loaded model knows it or it was set.
+    mistakes_per_row_ : ndarray of shape (n_samples,)
+        Mistakes on each row in the last ``fit``.
     support_ : ndarray of shape (n_support,)
         The mistaken rows: their numbers in ``X``, or in all rows that the calls were given.
     support_vectors_ : array or sparse matrix of shape (n_support, n_features)
@@ -64,8 +173,6 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         For each function how many examples each of its states lived, the first one included.
     ledger_ : KernelLedger
         Every update in order. Not kept with a budget.
-    n_mistakes_ : int
-        Examples on which some function was wrong, over all epochs and calls.
     margin_ceiling_ : float
         Proven by the run: no function of norm 1 has a margin above this on the rows; with
         ``multiclass="ovr"`` not for each class against the rest. inf where nothing is proven.

@@ -135,6 +135,32 @@ class AutoLinear(Diagram, Estimator):
 
     Cost: seven fits of 150 epochs on five folds; of many rows or classes seven of 30 epochs.
 
+    Parameters
+    ----------
+    search : bool, default=True
+        Try others than the default; without a search nothing is calibrated.
+    max_iter : int, default=150
+        Most epochs that are tried.
+    standardize : bool, default=True
+        Subtract the mean of each column of an array and divide by its standard deviation. The
+        chosen learner keeps both and does so with all rows; ``coef_`` and ``intercept_`` are for
+        the columns as they are. Sparse rows and records of a schema are never changed.
+    validation_fraction : float or None, default=None
+        The share of rows to hold out once; by default what suits their number.
+    fit_intercept : bool, default=True
+        Whether to learn a bias; texts of more than two classes have none.
+    class_weight : dict, "balanced" or None, default=None
+        A factor for the steps of each class; "balanced" makes rare classes count as much.
+    record : bool, default=False
+        Keep the ledger of all updates in ``ledger_``.
+    random_state : int, RandomState instance, Generator or None, default=0
+        Seed of the shuffling; equal seeds give equal models.
+    n_jobs : int or None, default=None
+        Threads that try rules on folds, and predict; None is 1, -1 all processors. The results are
+        the same.
+    verbose : int, default=0
+        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
+
     Attributes
     ----------
     best_learner_ : learner

@@ -44,29 +44,86 @@ class StructuredPerceptron(ModelDisplay, Learner):
 
     Cost: an epoch is a search for each example, and for a mistake its features in plain Python.
 
+    Parameters
+    ----------
+    space : object with methods ``features`` and ``argmax``, default=None
+        What outputs are and how they are found, see
+        `rosenblatt.estimators.structured.spaces.Space`; or give the functions themselves:
+    features : callable, default=None
+        ``features(x, y)``: the features of an output, a mapping of anything hashable to numbers,
+        a 1-D array or a sparse row.
+    argmax : callable, default=None
+        ``argmax(x, score)``: the output with the highest score. ``score(y)`` scores an output,
+        ``score.of(features)`` a part of one, ``score.weights`` is the mapping of feature to
+        weight, ``score.vector`` the same as an array where features are vectors. If it also takes
+        ``gold=None``, "mira" searches for the highest ``score(y) + score.cost(y)``.
+    cost : callable, default=None
+        ``cost(gold, y)``, at least 0, used by "mira" alone. None: that of the space, or 1 for
+        every wrong output.
+    averaged : bool, default=True
+        Predict by the mean of the weights after every example, or by the last ones.
+    update : {"perceptron", "mira"}, default="perceptron"
+        Steps of length 1; or the smallest step after which the right output is ahead by the cost
+        of the one found, at most ``C``. Where ``argmax`` takes ``gold``, "mira" learns also from
+        right outputs that are ahead by less than the cost of another; else from wrong ones alone.
+    C : float, default=1.0
+        Longest step of "mira".
+    max_iter : int, default=10
+        Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.
+    record : bool, default=False
+        Keep the ledger of all updates in ``ledger_``.
+    shuffle : bool, default=True
+        Visit the rows in a new random order in every epoch.
+    random_state : int, RandomState instance, Generator or None, default=0
+        Seed of the shuffling; equal seeds give equal models.
+    n_iter_no_change : int, default=5
+        Epochs to wait for a better score on the held-out rows; without these for fewer mistakes,
+        where nothing promises that they end or a proof says that they will not; and with none, for
+        larger margins.
+    warm_start : bool, default=False
+        Let ``fit`` go on from the state of the last call, exactly as if it had not ended. Where
+        a learner has ``average="tail"`` or ``calibrate``, these count the epochs of this call
+        alone.
+    verbose : int, default=0
+        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
+
     Attributes
     ----------
+    n_iter_ : int
+        Epochs of the last ``fit``.
+    t_ : int
+        Examples seen, over all epochs and calls.
+    n_mistakes_ : int
+        Wrong outputs while learning, over all epochs and calls.
+    mistakes_per_epoch_ : list of int
+        Mistakes in each epoch of the last ``fit``.
+    converged_ : bool
+        Whether all examples given to the last ``fit`` are predicted right: ``n_training_errors_``
+        is 0.
+    n_training_errors_ : int
+        How many of the examples given to the last ``fit``, those held out included, the weights
+        that predict misclassify. Unknown once learning goes on by other calls.
+    stop_reason_ : str
+        Why the last ``fit`` ended: "separated", "early_stopping", "max_iter" or
+        "cycle": an epoch with mistakes that changed nothing, so that no other would.
+    validation_scores_ : list of float
+        Share of right outputs on the ``validation_set`` after each epoch.
+    best_iter_ : int
+        The epoch whose state was kept, with early stopping or ``pocket``.
     weights_ : mapping of feature to weight
         The weights that predict: averaged or last, or those that did best on the
         ``validation_set``. A feature that is not there weighs 0.
     raw_weights_ : mapping of feature to weight
         The last weights, from which learning goes on.
-    n_mistakes_ : int
-        Wrong outputs while learning, over all epochs and calls.
     n_invalid_ : int
         Those of them that were skipped because they scored less than the right output.
     mistakes_per_row_ : ndarray of shape (n_samples,)
         Mistakes on each example in the last ``fit``.
-    stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "early_stopping", "max_iter" or
-        "cycle": an epoch with mistakes that changed nothing, so that no other would.
     margin_ceiling_ : float
         Proven by the run: no weights of norm 1 put the right outputs ahead of all others by more
         than this, on all examples learned from so far. inf where nothing is proven.
     ledger_ : StructuredLedger
         Every update in order, when ``record=True``.
-    validation_scores_ : list of float
-        Share of right outputs on the ``validation_set`` after each epoch.
 
     See Also
     --------

@@ -64,21 +64,87 @@ class SequenceTagger(Learner):
     Cost: a token takes a row of tag scores for each of its features and n_tags² steps; memory is a
     row for every feature that was ever on a wrong path.
 
+    Parameters
+    ----------
+    templates : sequence of str, default=None
+        What the features of a token are, as ``"w[0].lower"`` or ``"pos[-1]|pos[0]"``: a column, how
+        many tokens away, what is asked of the word; ``|`` takes things together. None is a good set
+        for words, or for words with parts of speech. Tokens that are mappings have none.
+    columns : sequence of str, default=None
+        Names of the parts of a token; None is ``w`` for words, ``w, pos, c2 …`` for tuples.
+    search : {"viterbi", "beam", "greedy"}, default="viterbi"
+        All sequences; the best ``beam`` beginnings at each token; or the best one alone.
+    order : {1, 2}, default=1
+        How many tags before a tag its score looks at.
+    beam : int, default=8
+        How many beginnings of a sentence beam search keeps.
+    update : {"auto", "whole", "early", "violation"}, default="auto"
+        What is learned from when the search errs: the whole sentence; with a beam the beginning up
+        to where the right tags fell off it, or up to where they were furthest behind. "auto" is
+        "whole" for Viterbi, else "violation".
+    rule : {"perceptron", "mira"}, default="perceptron"
+        Steps of 1; or the smallest step after which the right tags win by as many points as there
+        were wrong ones, at most ``C``, also where they won by less.
+    C : float, default=0.1
+        Longest step of "mira".
+    constraints : {"BIO", "BIOES"} or mapping, default=None
+        Which tag may follow which; others are never predicted, and training sentences that do not
+        keep to it are left out, with a warning. A mapping has for each tag (None: the beginning)
+        the tags that may follow; after tags that it does not have all may.
+    tag_dictionary : int or None, default=None
+        Words met so often in the last ``fit`` or ``partial_fit``, always with one tag, can have
+        that tag only, unless the constraints leave no sequence then.
+    averaged : bool, default=True
+        Predict with the mean of the weights after every sentence, or with the last ones.
+    max_iter : int, default=10
+        Most epochs of a ``fit``.
+    record : bool, default=False
+        Keep the ledger of all mistakes in ``ledger_``.
+    n_jobs : int or None, default=None
+        Threads that tag sentences in ``predict``; None is 1, -1 all processors. The results are the
+        same.
+    shuffle : bool, default=True
+        Visit the rows in a new random order in every epoch.
+    random_state : int, RandomState instance, Generator or None, default=0
+        Seed of the shuffling; equal seeds give equal models.
+    n_iter_no_change : int, default=5
+        Epochs to wait for a better score on the held-out rows; without these for fewer mistakes,
+        where nothing promises that they end or a proof says that they will not; and with none, for
+        larger margins.
+    warm_start : bool, default=False
+        Let ``fit`` go on from the state of the last call, exactly as if it had not ended. Where
+        a learner has ``average="tail"`` or ``calibrate``, these count the epochs of this call
+        alone.
+    verbose : int, default=0
+        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
+
     Attributes
     ----------
-    tags_ : list of str
-        The tags in order.
-    n_features_ : int
-        Features met in training.
+    n_iter_ : int
+        Epochs of the last ``fit``.
     t_ : int
         Sentences seen, over all epochs and calls.
     n_mistakes_ : int
         Sentences that were not wholly right, over all epochs and calls; with "mira" those that were
         not right by a margin.
+    mistakes_per_epoch_ : list of int
+        Mistakes in each epoch of the last ``fit``.
+    converged_ : bool
+        Whether all examples given to the last ``fit`` are predicted right: ``n_training_errors_``
+        is 0.
+    n_training_errors_ : int
+        How many of the examples given to the last ``fit``, those held out included, the weights
+        that predict misclassify. Unknown once learning goes on by other calls.
     stop_reason_ : str
         Why the last ``fit`` ended: "separated", "early_stopping" or "max_iter".
     validation_scores_ : list of float
         Share of right tags in the validation set after each epoch, if there was one.
+    best_iter_ : int
+        The epoch whose state was kept, with early stopping or ``pocket``.
+    tags_ : list of str
+        The tags in order.
+    n_features_ : int
+        Features met in training.
     ledger_ : TagLedger
         Every mistake in order, when ``record=True``.
 

@@ -33,11 +33,20 @@ class TableFeatures(Transformer):
     A table is a data frame of pandas or polars, a list of mappings, a `Table` that
     `rosenblatt.io.read_table` gave, or an array of numbers.
 
-    See Also
-    --------
-    Schema : The same without a protocol, for files.
-    TextFeatures : For texts alone.
-    sklearn.compose.ColumnTransformer : A transformer of your own for each column.
+    Parameters
+    ----------
+    columns : dict or None, default=None
+        Columns that are not to be guessed: "number", "category", "text", "date" or "ignored" by
+        their names.
+    scale : {"robust", "standard"} or None, default="robust"
+        How numbers are scaled, as in `Schema.guess`; None takes them as they are.
+    text : dict or None, default=None
+        Arguments of `TextFeatures` for text columns.
+    output : {"auto", "rows", "csr_array", "csr_matrix", "array"}, default="auto"
+        What ``transform`` gives: sparse rows, which every learner here takes and which need
+        nothing but NumPy; an array or matrix of SciPy, for scikit-learn's learners; or a dense
+        array, for data frames and few columns. "auto" is SciPy's array where SciPy is loaded, as
+        it is beside scikit-learn, else rows: the same three arrays, and no copy of them.
 
     Attributes
     ----------
@@ -47,6 +56,12 @@ class TableFeatures(Transformer):
         Columns of ``fit``.
     feature_names_in_ : ndarray of str objects
         Their names, of a data frame.
+
+    See Also
+    --------
+    Schema : The same without a protocol, for files.
+    TextFeatures : For texts alone.
+    sklearn.compose.ColumnTransformer : A transformer of your own for each column.
 
     Examples
     --------

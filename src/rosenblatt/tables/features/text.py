@@ -54,6 +54,36 @@ class TextFeatures(Transformer):
 
     Cost: one pass over the characters; a list of texts is taken as it is.
 
+    Parameters
+    ----------
+    words : tuple of int or None, default=(1, 2)
+        Shortest and longest run of words; None for none.
+    chars : tuple of int or None, default=None
+        Shortest and longest piece of a word, with the blanks around it; None for none.
+    bits : int or None, default=18
+        Hash to 2**bits columns; None keeps an exact vocabulary, which ``learn`` extends.
+    value : {"once", "count", "log"}, default="log"
+        1 for every n-gram that occurs, or how often it occurs, or 1 + ln of that.
+    idf : bool, default=True
+        Whether n-grams count more the fewer texts of ``fit`` have them; those that no text had are
+        left out. Not for streams, which do not know their texts beforehand.
+    unit : bool, default=True
+        Whether rows are scaled to length 1.
+    shortest : int, default=1
+        Words of fewer characters are left out.
+    symbols : bool, default=True
+        Whether characters like ``!`` and ``£`` are words of their own.
+    lowercase : bool, default=True
+        Whether capital letters count as the small ones.
+    output : {"auto", "rows", "csr_array", "csr_matrix", "array"}, default="auto"
+        What ``transform`` gives: sparse rows, which every learner here takes and which need
+        nothing but NumPy; an array or matrix of SciPy, for scikit-learn's learners; or a dense
+        array, for data frames and few columns. "auto" is SciPy's array where SciPy is loaded, as
+        it is beside scikit-learn, else rows: the same three arrays, and no copy of them.
+    n_jobs : int or None, default=None
+        Threads that count in ``transform``; ``fit`` has one; None is 1, -1 all processors. The
+        results are the same.
+
     See Also
     --------
     Schema : For tables with columns of other kinds.
