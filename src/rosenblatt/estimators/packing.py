@@ -352,6 +352,9 @@ class PackedSchema:
     def columns(self) -> Sequence[Column]:
         return self._schema.columns
 
+    def hashed_features(self) -> list[range]:
+        return self._schema.hashed_features()
+
     def encode(self, block: Any) -> Any:
         return block.rows if isinstance(block, PackedRows) else self._schema.encode(block)
 

@@ -1,4 +1,4 @@
-"""The average row, by what a schema keeps of the rows it was made for: none of them is needed."""
+"""The average row, derived from what a schema keeps of the training rows."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from rosenblatt.tables.features.schema import Schema
 from rosenblatt.tables.features.schemas import AnySchema, TextSchema
 from rosenblatt.tables.features.text import TextFeatures
 
+# So that nothing is divided by 0.
+SMALLEST = 1e-300
+
 
 class AverageRow(NamedTuple):
-    """What is usual of each feature, and by how much rows differ in it.
+    """The average and the standard deviation of each feature.
 
-    Numbers are scaled around their median, which is 0 and has a deviation of about 1. Of the
-    levels of a category (``groups``: first feature and the one after the last) each counts the
-    same. Of an n-gram the schema knows which share of the texts has it. Where nothing is known,
-    the average is 0 and the deviation 1.
+    Numbers are scaled around their median, which becomes 0, with a deviation of about 1. The levels
+    of a category (``groups``: the first feature and the one after the last) are taken to be equally
+    frequent. For n-grams the schema knows the share of texts that have each. The average of all
+    other features is 0 and their deviation 1.
     """
 
     shares: FloatArray
@@ -28,7 +31,7 @@ class AverageRow(NamedTuple):
 
     @classmethod
     def of(cls, schema: AnySchema | None, n_features: int) -> AverageRow | None:
-        """None if the schema says nothing that makes a row other than 0 the average."""
+        """Return the average row of a schema; None if it is 0 in every feature."""
         found = cls(np.zeros(n_features), np.ones(n_features), [])
         if isinstance(schema, Schema):
             for start, column in schema.placed_columns():
@@ -38,27 +41,39 @@ class AverageRow(NamedTuple):
                     found._add_texts(start, column.features)
         elif isinstance(schema, TextSchema):
             found._add_texts(0, schema.features)
-        return found if found.groups or found.shares.any() else None
+
+        if found.groups or found.shares.any():
+            return found
+        return None
 
     def _add_levels(self, start: int, n_levels: int) -> None:
-        self.groups.append((start, start + n_levels))
-        self.deviations[start : start + n_levels] = np.sqrt(n_levels - 1 or 1) / n_levels
+        """Add a category, whose levels have the share 1/n and the deviation √(n - 1) / n."""
+        stop = start + n_levels
+        self.groups.append((start, stop))
+        # A single level has a deviation of 1, as numbers have.
+        self.deviations[start:stop] = np.sqrt(n_levels - 1 or 1) / n_levels
 
     def _add_texts(self, start: int, features: TextFeatures) -> None:
+        """Add n-grams with the share s and the deviation √(s · (1 - s)) · idf / length."""
         shares = features.shares()
         if shares is None:
             return
         stop = min(start + len(shares), len(self.shares))
         shares = shares[: stop - start]
         self.shares[start:stop] = shares
-        # What an n-gram counts where it occurs: its idf, in texts of the usual length.
-        values = 1.0 - np.log(np.maximum(shares, 1e-300))
-        length = np.sqrt((shares * values**2).sum()) if features.unit else 1.0
-        self.deviations[start:stop] = np.sqrt(shares * (1 - shares)) * values / max(length, 1e-300)
+
+        # The value of an n-gram where it occurs is its idf, in texts of the usual length.
+        idf = 1.0 - np.log(np.maximum(shares, SMALLEST))
+        length = 1.0
+        if features.unit:
+            length = np.sqrt((shares * idf**2).sum())
+        spread = np.sqrt(shares * (1 - shares))
+        self.deviations[start:stop] = spread * idf / max(length, SMALLEST)
 
     def centred(self, weights: FloatArray) -> FloatArray:
-        """The same weights but for a constant: those of the levels of a category average 0."""
+        """Return weights shifted so that those of the levels of each category average 0."""
         weights = weights.copy()
         for start, stop in self.groups:
-            weights[..., start:stop] -= weights[..., start:stop].mean(axis=-1, keepdims=True)
+            levels = weights[..., start:stop]
+            levels -= levels.mean(axis=-1, keepdims=True)
         return weights

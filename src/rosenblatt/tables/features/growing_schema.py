@@ -1,4 +1,4 @@
-"""How the rows of a stream become features, where columns, levels and classes still appear."""
+"""A schema that grows with a stream, in which new columns, levels and classes still appear."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions, guess_
 from rosenblatt.tables.features.text import OF_STREAMS
 from rosenblatt.tables.readers.table import Table
 
-# What columns are is judged by so many rows, however they arrive.
+# The kinds of columns are guessed by so many rows, in whatever blocks these arrive.
 FIRST_ROWS = 1000
-# Of Vowpal Wabbit rows, so that their features need no list of names.
+# Names in Vowpal Wabbit rows are hashed to so many bits, so that features need no list of names.
 BITS = 18
-# So that a column of names, or a wild index, cannot fill the memory.
+# Limits, so that a column of names, or a wild index, cannot fill the memory.
 MOST_LEVELS = 100_000
 MOST_WEIGHTS = 1 << 27
 FEWER_BITS = Message("give fewer ", Setting("bits"))
@@ -28,27 +28,27 @@ CURES: dict[str, list[Words]] = {
 
 
 class GrowingSchema:
-    """A schema that grows while a stream is read, and the learner with it.
+    """Encode the blocks of a stream by a schema that grows, and the learner with it.
 
-    What was learned before never changes for it: a new feature begins with weight 0. Texts have no
-    idf, as later ones are not known, and their own lengths, as n-grams never met would else make
-    all others small; a schema to begin with keeps the idf that it has.
+    The weights that were learned before do not change: a new feature begins with weight 0. Texts
+    have no idf, because later texts are not known, and are not scaled to unit length, because
+    unseen n-grams would make all others small. A schema to begin with keeps its own idf.
 
     Parameters
     ----------
     kind : {"table", "text", "svmlight", "vw"}
-        What the blocks hold.
+        The kind of rows in the blocks.
     options : FeatureOptions, default=FeatureOptions()
-        What is not to be guessed.
+        Options that are not guessed.
     schema : Schema, TextSchema, SparseSchema or None, default=None
-        The schema to begin with; by default the first rows decide.
+        The schema to begin with; by default it is guessed by the first rows.
 
     Attributes
     ----------
     schema : Schema, TextSchema, SparseSchema or None
-        The schema so far, of which nothing is known before the first block unless it was given.
+        The schema so far; None before the first block, unless one was given.
     dropped_levels : dict of str to int
-        By column how many rows had a level for which there was no room.
+        For each column the number of rows with a level for which there was no room.
 
     Examples
     --------
@@ -70,55 +70,65 @@ class GrowingSchema:
     ) -> None:
         self.kind = kind
         self.schema: AnySchema | None = schema
-        self.options = FeatureOptions() if options is None else options
-        if kind == "vw":
-            self.options = self.options.hashed(BITS)
-        elif self.options.text.get("idf"):
-            raise ParameterError(
-                Message(Setting("idf", True), " needs all texts beforehand, unlike a stream"),
-                cures="train on texts that are there, and let the stream go on from that model",
-            )
-        else:
-            settings = {**OF_STREAMS, **self.options.text}
-            self.options = replace(self.options, text=settings)
-        if self.options.scale == "robust":  # which needs all rows, and a stream has earlier ones
-            self.options = replace(self.options, scale="running")
+        self.options = _options_of_stream(kind, FeatureOptions() if options is None else options)
         self.dropped_levels: dict[str, int] = {}
 
     def blocks(self, blocks: Iterable[Any]) -> Iterator[Any]:
-        """The blocks of a reader, the first ones of a table as one of enough rows to judge by."""
+        """Yield the blocks of a reader; the first ones of a table as one, with rows to judge by."""
         first: list[Table] = []
         for block in blocks:
             if self.schema is not None or self.kind != "table":
                 yield block
                 continue
             first.append(block)
+            # Whoever gets this block encodes it, and then there is a schema.
             if sum(map(len, first)) >= FIRST_ROWS:
                 yield Table.concat(first)
         if first and self.schema is None:
             yield Table.concat(first)
 
     def encode(self, block: Any, learner: Any) -> Any:
-        """The features of a block; the learner gets room for those that are new."""
+        """Return the features of a block, after the learner got room for the new ones."""
         if self.schema is None:
             self.schema = guess_schema(self.kind, block[:FIRST_ROWS], self.options)
         growth = self.schema.grow(block, MOST_LEVELS)
         for name, rows in growth.dropped.items():
             self.dropped_levels[name] = self.dropped_levels.get(name, 0) + rows
-        self._refuse_too_large(block, learner, self.schema.n_features)
-        # Else there is nothing yet before which a feature could be put.
+
+        _refuse_too_large(self.kind, block, learner, self.schema.n_features)
+        # A learner that has seen nothing has no features to insert new ones before.
         if growth.places and hasattr(learner, "n_features_in_"):
             learner.insert_features(growth.places)
         learner.grow(self.schema.n_features)
         return self.schema.learn(block)
 
-    def _refuse_too_large(self, block: Any, learner: Any, n_features: int) -> None:
-        """Raise if the weights of all classes would not fit into the memory."""
-        known = learner.classes_.tolist() if hasattr(learner, "classes_") else []
-        n = len({*known, *block.labels.tolist()})
-        if n_features * (n if n > 2 else 1) > MOST_WEIGHTS:
-            raise DataError(
-                f"{n:,} classes for {n_features:,} columns would not fit into the memory",
-                name=f"lines {int(block.lines[0])} to {int(block.lines[-1])}",
-                cures=CURES[self.kind],
-            )
+
+def _options_of_stream(kind: str, options: FeatureOptions) -> FeatureOptions:
+    """Return the options as a stream needs them, whose later rows are not known."""
+    if kind == "vw":
+        options = options.hashed(BITS)
+    elif options.text.get("idf"):
+        raise ParameterError(
+            Message(Setting("idf", True), " needs all texts beforehand, unlike a stream"),
+            cures="train on texts that are there, and let the stream go on from that model",
+        )
+    else:
+        options = replace(options, text={**OF_STREAMS, **options.text})
+    # Quartiles need all rows; a stream has only earlier ones.
+    if options.scale == "robust":
+        options = replace(options, scale="running")
+    return options
+
+
+def _refuse_too_large(kind: str, block: Any, learner: Any, n_features: int) -> None:
+    """Raise if the weights of all classes would not fit into the memory."""
+    known = learner.classes_.tolist() if hasattr(learner, "classes_") else []
+    n_classes = len({*known, *block.labels.tolist()})
+    # Two classes share one weight vector.
+    n_vectors = n_classes if n_classes > 2 else 1
+    if n_features * n_vectors > MOST_WEIGHTS:
+        raise DataError(
+            f"{n_classes:,} classes for {n_features:,} columns would not fit into the memory",
+            name=f"lines {int(block.lines[0])} to {int(block.lines[-1])}",
+            cures=CURES[kind],
+        )

@@ -1,4 +1,4 @@
-"""Weights of a linear model by class and feature, listed and compared with those of another."""
+"""Weights of a linear model by class and feature, listed and compared between two models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BIAS = "(bias)"
 
 @dataclass(frozen=True)
 class WeightChanges:
-    """How one model's weights differ from another's; ``changes`` is None without weights.
+    """Differences between the weights of two models; ``changes`` is None without weights.
 
     A change is class, feature, weight before and weight after, the largest first.
     """
@@ -28,10 +28,11 @@ class WeightChanges:
 
 @dataclass(frozen=True)
 class NamedWeights:
-    """What predicts, with names.
+    """The weights that predict, with the names of classes and features.
 
-    ``coef`` has a row for two classes, else one for each; it is None of a model that predicts by
-    support rows and has features alone. ``names`` gives the names of features by their numbers.
+    ``coef`` has one row for two classes, otherwise one for each; it is None for a model that
+    predicts by support rows and only has features. ``names`` returns the names of features by their
+    numbers.
     """
 
     coef: npt.NDArray[Any] | None
@@ -43,27 +44,30 @@ class NamedWeights:
 
     @property
     def voices(self) -> list[str]:
-        """The class that each weight vector speaks for."""
+        """Return the class that each weight vector speaks for."""
         named = [str(label) for label in self.classes]
-        shared = self.coef is None or len(self.coef) == 1
-        return named[-1:] if len(named) <= 2 and shared else named
+        has_one_vector = self.coef is None or len(self.coef) == 1
+        return named[-1:] if len(named) <= 2 and has_one_vector else named
 
     def _vectors(self) -> Iterator[tuple[str, npt.NDArray[Any], float]]:
+        """Yield class, weights and bias of each weight vector."""
         if self.coef is not None and self.intercept is not None:
             yield from zip(self.voices, self.coef, self.intercept.tolist(), strict=True)
 
     def largest(self, top: int) -> dict[str, list[tuple[str, float]]]:
-        """By class the features with the largest weights, with a sign; 0 is no weight."""
+        """Return for each class the features with the largest weights; 0 is no weight."""
         found = {}
         for voice, row, bias in self._vectors():
             order = np.argsort(-np.abs(row), kind="stable")[:top]
             places = [place for place in order.tolist() if row[place]]
             pairs = list(zip(self.names(places), row[places].tolist(), strict=True))
-            found[voice] = [(BIAS, bias), *pairs] if bias else pairs
+            if bias:
+                pairs.insert(0, (BIAS, bias))
+            found[voice] = pairs
         return found
 
     def nonzero(self) -> Iterator[tuple[str, str, float]]:
-        """Class, feature and weight, unless it is 0."""
+        """Yield class, feature and weight of each weight that is not 0."""
         for voice, row, bias in self._vectors():
             if bias:
                 yield voice, BIAS, bias
@@ -74,64 +78,65 @@ class NamedWeights:
     # ------------------------------------------------------------------ comparing
 
     def changes(self, after: NamedWeights) -> WeightChanges:
-        """What is different afterwards; features are compared by name.
+        """Return the differences to later weights; features are compared by name.
 
-        Where both hash texts alike, hashed columns are compared by number: their name is only that
-        of the n-gram which was met first. Both have all of these columns, so none is new.
+        If both models hash texts alike, hashed columns are compared by number, because their name
+        is only that of the first n-gram in them. Both models have all hashed columns, so none of
+        these is new.
         """
         hashing = self._hashing()
         by_number = bool(hashing) and hashing == after._hashing()
-        old, new = self._by_key(by_number), after._by_key(by_number)
-        called = {BIAS: BIAS, **old.names, **new.names}
+        old = self._by_key(by_number)
+        new = after._by_key(by_number)
+
         changes = None
         if self.coef is not None and after.coef is not None:
-            changes = [
-                (key[0], called[key[1]], old.weights.get(key, 0.0), new.weights.get(key, 0.0))
-                for key in {**old.weights, **new.weights}
-                if old.weights.get(key, 0.0) != new.weights.get(key, 0.0)
-            ]
+            called = {BIAS: BIAS, **old.names, **new.names}
+            changes = []
+            for voice, key in {**old.weights, **new.weights}:
+                weight_before = old.weights.get((voice, key), 0.0)
+                weight_after = new.weights.get((voice, key), 0.0)
+                if weight_before != weight_after:
+                    changes.append((voice, called[key], weight_before, weight_after))
             changes.sort(key=lambda change: -abs(change[3] - change[2]))
         return WeightChanges(new.beyond(old), old.beyond(new), changes)
 
     def _by_key(self, by_number: bool) -> _ByKey:
+        """Return names and weights by the keys that identify features in both models."""
         if self.coef is None:
             listed = self.names(range(self.n_features))
             return _ByKey(dict(zip(listed, listed, strict=True)), listed, {})
+
+        # A key is the name of a feature; without its n-gram, a hashed column is called by number.
         keys_of = self.names
         if by_number and self.schema is not None:
             keys_of = schema_from_json(_without_hashed_names(self.schema.to_json())).names
+
         used = np.flatnonzero(np.any(self.coef, axis=0)).tolist()
-        own = self._not_hashed()
-        places = sorted({*used, *own})
-        names = dict(zip(keys_of(places), self.names(places), strict=True))
-        keys, weights = keys_of(used), {}
+        not_hashed = self._not_hashed()
+        features = sorted({*used, *not_hashed})
+        names = dict(zip(keys_of(features), self.names(features), strict=True))
+
+        keys = keys_of(used)
+        weights: dict[tuple[str, str], float] = {}
         for voice, row, bias in self._vectors():
             if bias:
                 weights[voice, BIAS] = bias
             for key, weight in zip(keys, row[used].tolist(), strict=True):
                 if weight:
                     weights[voice, key] = weight
-        return _ByKey(names, keys_of(own) if by_number else list(names), weights)
+        return _ByKey(names, keys_of(not_hashed) if by_number else list(names), weights)
 
     def _not_hashed(self) -> list[int]:
-        """The features that have a name of their own."""
-        found: list[int] = []
-        start = 0
-        # What is no table is one part.
-        parts: Sequence[Any] = (self.schema,)
-        if self.schema is not None and self.schema.columns:
-            parts = self.schema.columns
-        for part in parts:
-            size = self.n_features if part is self.schema else part.n_features
-            texts = getattr(part, "features", part)
-            bits = getattr(texts, "settings", {}).get("bits", getattr(texts, "bits", None))
-            if bits is None:
-                found += range(start, start + size)
-            start += size
-        return found
+        """Return the features that have a name of their own."""
+        features = set(range(self.n_features))
+        if self.schema is not None:
+            for hashed in self.schema.hashed_features():
+                features.difference_update(hashed)
+        return sorted(features)
 
     def _hashing(self) -> list[Any]:
-        """How texts are hashed: the same number means the same column where this is the same."""
+        """Return how texts are hashed: if it is the same, the same number is the same column."""
         fields = {} if self.schema is None else _without_hashed_names(self.schema.to_json())
         parts = (fields, *fields.get("columns", ()))
         return [(part.get("name"), part["features"]) for part in parts if "features" in part]
@@ -139,19 +144,20 @@ class NamedWeights:
 
 @dataclass(frozen=True)
 class _ByKey:
-    """Names of features by what identifies them, the features that are listed, and the weights."""
+    """Names and weights by the keys of features, and the features that count as listed."""
 
     names: dict[str, str]
     features: list[str]
     weights: dict[tuple[str, str], float]
 
     def beyond(self, other: _ByKey) -> list[str]:
+        """Return the names of the features that the other model does not have."""
         known = set(other.features)
         return [self.names[key] for key in self.features if key not in known]
 
 
 def _without_hashed_names(fields: dict[str, Any]) -> dict[str, Any]:
-    """A schema as plain data, whose hashed columns have no names."""
+    """Return a schema as plain data without the names of its hashed columns."""
     for part in (fields, *fields.get("columns", ())):
         features = part.get("features")
         if isinstance(features, dict) and features["bits"] is not None:

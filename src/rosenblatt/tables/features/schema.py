@@ -1,4 +1,4 @@
-"""What the columns of a table are, and how they become features: guessed once, then fixed."""
+"""The schema of a table: what its columns are, and how they become features."""
 
 from __future__ import annotations
 
@@ -11,21 +11,39 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import SparseRows
+from rosenblatt.arrays import FloatArray, SparseRows
 from rosenblatt.engine.rows.records import MOST_COLUMNS, RecordPlan
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.tables.features import column_kinds as kinds
-from rosenblatt.tables.features.column_kinds import Category, Column, Growth, Ignored, Number, Words
+from rosenblatt.plurals import count
+from rosenblatt.tables.features.column_kinds import (
+    Category,
+    Column,
+    Growth,
+    Ignored,
+    Number,
+    Part,
+    Words,
+)
+from rosenblatt.tables.features.dates import Date
 from rosenblatt.tables.features.guessing import TableGuess
 from rosenblatt.tables.features.records import table_of_records
-from rosenblatt.tables.features.sparse_encoding import joined, with_gaps
+from rosenblatt.tables.features.table_encoding import (
+    join_columns,
+    numbers_with_gaps,
+    scale_numbers,
+)
 from rosenblatt.tables.readers.dialect import Dialect
 from rosenblatt.tables.readers.sources import Given
 from rosenblatt.tables.readers.table import Table
 from rosenblatt.tables.readers.table_readers import read_table
 
-# The weights that a reader of the model can look up by name.
+# So many hashed columns keep their names in a file: those with the largest weights.
 MOST_NAMES = 20_000
+# So many columns that are missing are named in an error.
+SHOWN = 6
+COLUMN_KINDS: dict[str, type[Column]] = {
+    kind.kind: kind for kind in (Number, Category, Words, Date, Ignored)
+}
 
 
 class Schema:
@@ -64,27 +82,42 @@ class Schema:
         missing: list[str],
         dialect: Dialect | None = None,
     ) -> None:
-        self.columns, self.target, self.missing = columns, target, missing
+        self.columns = columns
+        self.target = target
+        self.missing = missing
         self.dialect = Dialect() if dialect is None else dialect
         self._used = [column for column in columns if not isinstance(column, Ignored)]
         if not self._used:
+            reasons = "; ".join(f"{column.name} {column.describe()}" for column in columns)
             raise InputError(
-                "no column is left to learn from: "
-                + "; ".join(f"{column.name} {column.describe()}" for column in columns)
-                + ". Declare one as a number, category or text."
+                f"no column is left to learn from: {reasons}. Declare one as a number, category "
+                "or text."
             )
 
     @property
     def _starts(self) -> list[int]:
+        """Return the first feature of each used column, and the number of all features."""
         return list(accumulate((column.n_features for column in self._used), initial=0))
 
+    @property
+    def _numbers(self) -> list[Number]:
+        return [column for column in self._used if isinstance(column, Number)]
+
     def placed_columns(self) -> list[tuple[int, Column]]:
-        """The columns that have features, each with the number of its first one."""
-        return list(zip(self._starts, self._used, strict=False))
+        """Return the columns that have features, each with the number of its first feature."""
+        return list(zip(self._starts[:-1], self._used, strict=True))
 
     @property
     def n_features(self) -> int:
         return int(sum(column.n_features for column in self._used))
+
+    def hashed_features(self) -> list[range]:
+        """Return the features that stand for hashed n-grams."""
+        return [
+            range(start, start + column.n_features)
+            for start, column in self.placed_columns()
+            if column.is_hashed
+        ]
 
     # ------------------------------------------------------------------ guessing
 
@@ -98,7 +131,7 @@ class Schema:
         scale: str | None = "robust",
         text: Mapping[str, Any] | None = None,
     ) -> Schema:
-        """Decide what the columns of a table are.
+        """Guess what the columns of a table are.
 
         Parameters
         ----------
@@ -107,13 +140,13 @@ class Schema:
         declared : dict of str to {"number", "category", "text", "date", "ignored"}, default=None
             Columns that are not to be guessed, as in `FeatureOptions`.
         missing : list of str, default=None
-            The texts that stand for unknown numbers, if others than those of the table.
+            The texts that stand for unknown numbers; by default those of the table.
         scale : {"robust", "standard", "running"} or None, default="robust"
-            "robust": (value - median) / (IQR/1.349), cut off at ±3, so that a few wild numbers do
-            no harm; where the IQR is 0, by the standard deviation. The quartiles of more than a
-            million numbers are those of a sample. "standard": by mean and standard deviation,
-            nothing cut off. "running": by those of the rows that `learn` was given before, cut
-            off at ±3. None: numbers as they are.
+            "robust": (value - median) / (IQR/1.349), clipped at ±3, so that a few wild numbers do
+            no harm; if the IQR is 0, the standard deviation divides instead. The quartiles of more
+            than a million numbers are those of a sample. "standard": (value - mean) / standard
+            deviation, not clipped. "running": mean and standard deviation of the rows that `learn`
+            was given before, clipped at ±3. None: numbers are not scaled.
         text : dict, default=None
             Arguments of `TextFeatures` for text columns.
         """
@@ -122,73 +155,40 @@ class Schema:
         marks = list(table.missing if missing is None else missing)
         return cls(guess.columns(bool(marks)), table.target, marks, table.dialect)
 
+    @classmethod
+    def guess_records(
+        cls, records: Sequence[Mapping[str, Any]], *, scale: str | None = "robust"
+    ) -> Schema:
+        """Guess the columns of dicts, each of which maps names of columns to values."""
+        return cls.guess(table_of_records(records), scale=scale)
+
+    @classmethod
+    def of_numbers(cls, names: Iterable[str]) -> Schema:
+        """Make a schema of numbers that are not scaled, such as those of a data frame."""
+        return cls([Number(name) for name in names], None, [])
+
     # ------------------------------------------------------------------ encoding
 
-    def encode(self, table: Table, *, clip: bool = True) -> npt.NDArray[np.float64] | SparseRows:
-        """The rows of a table as features: an array if all are numbers, else sparse rows.
+    def encode(self, table: Table, *, clip: bool = True) -> FloatArray | SparseRows:
+        """Encode a table as a feature matrix: an array if all columns are numbers, else sparse.
 
-        ``clip=False`` leaves wild numbers as large as they are.
+        ``clip=False`` does not clip wild numbers.
         """
-        return self._encoded(table, clip=clip)
+        return self._encode(table, clip=clip)
 
-    def learn(
-        self, table: Table, *, in_place: bool = False
-    ) -> npt.NDArray[np.float64] | SparseRows:
-        """As `encode`; n-grams met for the first time get a name, and running means move on.
+    def learn(self, table: Table, *, in_place: bool = False) -> FloatArray | SparseRows:
+        """Encode a table to learn from: new n-grams are given names, running means move on.
 
-        ``in_place`` takes the memory of the numbers of the table, which it has no longer.
+        ``in_place`` reuses the memory of the numbers of the table, which the table loses.
         """
-        return self._encoded(table, learning=True, in_place=in_place)
-
-    def clipped(self, table: Table) -> list[str]:
-        """The columns of numbers in which some row lies beyond where they are cut off."""
-        numbers = self._numbers
-        sizes = np.abs(kinds.scaled(numbers, table, clip=False)).T
-        pairs = zip(numbers, sizes, strict=True)
-        return [column.name for column, size in pairs if (size > (column.clip or np.inf)).any()]
-
-    def grow(self, table: Table, most_levels: int | None = None) -> Growth:
-        """Give features to levels that were not met before, where those of their column end.
-
-        Parameters
-        ----------
-        table : Table
-            Rows to learn from.
-        most_levels : int, default=None
-            How many levels a column may have; rows with later ones are counted.
-
-        Returns
-        -------
-        growth : Growth
-            For ``insert_features`` of a learner.
-        """
-        growth, end, unknown = Growth([], {}), 0, self.unknown(table)
-        for column in self._used:
-            end += column.n_features
-            if isinstance(column, Number) and column.name in table.strays:
-                column.strays = True
-            levels = list(unknown.get(column.name, ()))
-            if isinstance(column, Category) and levels:
-                room = None if most_levels is None else max(most_levels - len(column.levels), 0)
-                column.admit(levels[:room])
-                growth.places.extend([end] * len(levels[:room]))
-                if room is not None and levels[room:]:
-                    rows = sum(unknown[column.name][level] for level in levels[room:])
-                    growth.dropped[column.name] = rows
-        return growth
-
-    def admit_strays(self, but: Iterable[str] = ()) -> None:
-        """Let other files have texts among the numbers, as gaps, in all columns `but` some."""
-        for column in self._numbers:
-            column.strays = column.name not in but
+        return self._encode(table, learning=True, in_place=in_place)
 
     def encode_records(
         self, records: Sequence[Mapping[str, Any]], *, learning: bool = False
-    ) -> npt.NDArray[np.float64] | SparseRows:
-        """Mappings of the names of columns to values as features; while `learning`, as `learn`.
+    ) -> FloatArray | SparseRows:
+        """Encode dicts as a feature matrix; ``learning=True`` does what `learn` does.
 
-        Columns that this schema does not have are skipped, those that a record does not have are
-        gaps.
+        Names that are no column of this schema are skipped, and a column without a value is a gap.
 
         Examples
         --------
@@ -198,34 +198,135 @@ class Schema:
         >>> schema.encode_records([{"colour": "blue", "size": 2, "sold": True}]).toarray()
         array([[0., 0., 1.]])
         """
-        return self._encoded(table_of_records(records, self.types), learning=learning)
+        return self._encode(table_of_records(records, self.types), learning=learning)
 
-    @classmethod
-    def of_numbers(cls, names: Iterable[str]) -> Schema:
-        """Columns of numbers as they are, such as those of a data frame."""
-        return cls([Number(name) for name in names], None, [])
+    def _encode(
+        self, table: Table, *, clip: bool = True, learning: bool = False, in_place: bool = False
+    ) -> FloatArray | SparseRows:
+        numbers = self._numbers
+        all_numbers = len(numbers) == len(self._used)
+        # Tables of numbers with just these columns, the common case, need no check.
+        if not (all_numbers and table.number_names == [column.name for column in numbers]):
+            self._require_columns(table)
 
-    @classmethod
-    def guess_records(
-        cls, records: Sequence[Mapping[str, Any]], *, scale: str | None = "robust"
-    ) -> Schema:
-        """As `guess`, of mappings of the names of columns to values."""
-        return cls.guess(table_of_records(records), scale=scale)
+        parts: list[Part | None] = []
+        for column in self._used:
+            parts.append(None if isinstance(column, Number) else column.part(table, learning))
+        values = scale_numbers(numbers, table, clip=clip, learning=learning, in_place=in_place)
+
+        if not all_numbers:
+            return join_columns(values, parts, self._starts[:-1], max(self.n_features, 1))
+        if any(column.gaps for column in numbers):
+            return numbers_with_gaps(values, self._starts[:-1], self.n_features)
+        return values
+
+    def _require_columns(self, table: Table) -> None:
+        """Refuse a table that lacks a column, or has it as numbers instead of text."""
+        known = table.places.keys() | table.texts.keys()
+        missing = [column.name for column in self._used if column.name not in known]
+        if missing:
+            more = " …" if len(missing) > SHOWN else ""
+            raise InputError(
+                f"{count(len(missing), 'column is', 'columns are')} missing: "
+                f"{', '.join(missing[:SHOWN])}{more}."
+            )
+        for column in self._used:
+            wants_numbers = column.is_read_as_numbers
+            if wants_numbers == (column.name in table.places):
+                continue
+            found = "text" if wants_numbers else "numbers"
+            wanted = "number" if wants_numbers else "text"
+            raise InputError(
+                f"the column {column.name!r} was read as {found}, but it is a {column.kind} of "
+                f"this schema: read the file with types={{{column.name!r}: {wanted!r}}}."
+            )
+
+    def clipped(self, table: Table) -> list[str]:
+        """Return the columns of numbers that have a row beyond their clipping limit."""
+        numbers = self._numbers
+        sizes = np.abs(scale_numbers(numbers, table, clip=False))
+        names = []
+        for place, column in enumerate(numbers):
+            if column.clip is not None and (sizes[:, place] > column.clip).any():
+                names.append(column.name)
+        return names
+
+    def unknown(self, table: Table) -> dict[str, dict[str, int]]:
+        """Count by column the levels that training did not see."""
+        found = {}
+        for column in self._used:
+            # Any number is known.
+            levels = {} if isinstance(column, Number) else column.unknown(table)
+            if levels:
+                found[column.name] = levels
+        return found
+
+    def new_gaps(self, table: Table) -> dict[str, int]:
+        """Count by column the gaps that are filled because training had none."""
+        counts = {column.name: column.new_gaps(table) for column in self._used}
+        return {name: n for name, n in counts.items() if n}
+
+    # ------------------------------------------------------------------ growing in a stream
+
+    def grow(self, table: Table, most_levels: int | None = None) -> Growth:
+        """Add a feature for each unseen level, after the other levels of its column.
+
+        Parameters
+        ----------
+        table : Table
+            Rows to learn from.
+        most_levels : int, default=None
+            How many levels a column may have; rows with further levels are counted.
+
+        Returns
+        -------
+        growth : Growth
+            For ``insert_features`` of a learner.
+        """
+        growth = Growth([], {})
+        unknown = self.unknown(table)
+        end = 0
+        for column in self._used:
+            # Where the features of this column end, before the table added any.
+            end += column.n_features
+            if isinstance(column, Number) and column.name in table.strays:
+                column.strays = True
+            levels = list(unknown.get(column.name, ()))
+            if not isinstance(column, Category) or not levels:
+                continue
+
+            room = len(levels)
+            if most_levels is not None:
+                room = max(most_levels - len(column.levels), 0)
+            admitted = levels[:room]
+            dropped = levels[room:]
+            column.admit(admitted)
+            growth.places.extend([end] * len(admitted))
+            if dropped:
+                counts = unknown[column.name]
+                growth.dropped[column.name] = sum(counts[level] for level in dropped)
+        return growth
+
+    def admit_strays(self, but: Iterable[str] = ()) -> None:
+        """Read texts among the numbers of other files as gaps, in all columns `but` some."""
+        for column in self._numbers:
+            column.strays = column.name not in but
 
     @property
     def is_running(self) -> bool:
-        """Whether numbers are scaled by what was learned before."""
+        """Return whether numbers are scaled by the rows learned from before."""
         return any(column.sums is not None for column in self._numbers)
 
     def twin(self) -> Schema:
-        """The same, whose running means move on by themselves."""
+        """Return a copy whose running means are its own; levels and n-grams stay shared."""
         columns = [copy(c) if isinstance(c, Number) else c for c in self.columns]
         return Schema(columns, self.target, self.missing, self.dialect)
 
     def record_plan(self) -> RecordPlan | None:
-        """Return how single records are read by the fast path; None if that takes more.
+        """Return a plan by which the fast path reads single records; None if it cannot.
 
-        It reads numbers and categories, and moves on by itself: `set_running` takes over how far.
+        It reads numbers and categories, and moves running means on by itself: `set_running` takes
+        them over.
         """
         if len(self._used) > MOST_COLUMNS:
             return None
@@ -242,79 +343,39 @@ class Schema:
         return RecordPlan(columns)
 
     def set_running(self, moments: list[tuple[float, float, list[float]] | None]) -> None:
-        """Take over center, scale and sums from a plan; None where a column is not running."""
+        """Take over center, scale and sums from a plan; None for a column that does not run."""
         for column, found in zip(self._used, moments, strict=True):
             if found is not None and isinstance(column, Number):
                 column.center, column.scale, column.sums = found
 
-    @property
-    def _numbers(self) -> list[Number]:
-        return [column for column in self._used if isinstance(column, Number)]
-
-    def _encoded(
-        self, table: Table, *, clip: bool = True, learning: bool = False, in_place: bool = False
-    ) -> npt.NDArray[np.float64] | SparseRows:
-        numbers = self._numbers
-        dense = len(numbers) == len(self._used)
-        if not (dense and table.number_names == [column.name for column in numbers]):
-            self._require_columns(table)
-        others = [None if isinstance(c, Number) else c.part(table, learning) for c in self._used]
-        values = kinds.scaled(numbers, table, clip=clip, learning=learning, in_place=in_place)
-        if not dense:
-            return joined(values, others, self._starts[:-1], max(self.n_features, 1))
-        if not any(column.gaps for column in numbers):
-            return values
-        return with_gaps(values, self._starts[:-1], self.n_features)
-
-    def _require_columns(self, table: Table) -> None:
-        lacking = [
-            c.name for c in self._used if c.name not in table.places and c.name not in table.texts
-        ]
-        if lacking:
-            raise InputError(
-                f"{len(lacking)} column{'s are' if len(lacking) > 1 else ' is'} missing: "
-                f"{', '.join(lacking[:6])}{' …' if len(lacking) > 6 else ''}."
-            )
-        for column in self._used:
-            if _is_number(column) != (column.name in table.places):
-                read, wanted = ("text", "number") if _is_number(column) else ("numbers", "text")
-                raise InputError(
-                    f"the column {column.name!r} was read as {read}, but it is a {column.kind} of "
-                    f"this schema: read the file with types={{{column.name!r}: {wanted!r}}}."
-                )
+    # ------------------------------------------------------------------ names, and other files
 
     def names(self, features: Iterable[int]) -> list[str]:
-        """What the features are called."""
+        """Return the names of features."""
         starts = self._starts
-        named = []
+        found = []
         for feature in features:
             place = bisect_right(starts, feature) - 1
             if not 0 <= place < len(self._used):
                 raise ParameterError(f"there is no feature {feature} of {self.n_features:,}.")
-            named.append(self._used[place].feature(feature - starts[place]))
-        return named
-
-    def unknown(self, table: Table) -> dict[str, dict[str, int]]:
-        """By column the levels that training did not see, with how often they occur."""
-        named = (column for column in self._used if not isinstance(column, Number))
-        found = {column.name: column.unknown(table) for column in named}
-        return {name: levels for name, levels in found.items() if levels}
-
-    def new_gaps(self, table: Table) -> dict[str, int]:
-        """By column how many gaps are filled, as training had none there."""
-        return {column.name: n for column in self._used if (n := column.new_gaps(table))}
+            found.append(self._used[place].feature(feature - starts[place]))
+        return found
 
     @property
     def types(self) -> dict[str, str]:
-        """By column whether it is a "number" or a "text"."""
-        return {c.name: "number" if _is_number(c) else "text" for c in self._used}
+        """Return for each column whether it is read as a "number" or a "text"."""
+        return {c.name: "number" if c.is_read_as_numbers else "text" for c in self._used}
 
     def reader_options(self) -> dict[str, Any]:
-        """Arguments of `io.read_table` that read another file as this one was read."""
+        """Return arguments of `io.read_table` that read another file as this one was read."""
+        types = self.types
+        for column in self._numbers:
+            # Texts among the numbers were gaps in training, so they are gaps in other files.
+            if column.strays:
+                types[column.name] = "number or gap"
         return {
             "columns": [column.name for column in self._used],
-            # What was a gap in training is one in other files: a text among the numbers.
-            "types": self.types | {c.name: "number or gap" for c in self._numbers if c.strays},
+            "types": types,
             "missing": self.missing,
             "dialect": self.dialect,
         }
@@ -327,7 +388,7 @@ class Schema:
         path : path, "-", binary file, or list of these
             A table of any format, with these columns in any order.
         labelled : bool, default=False
-            Whether to read the labels too; if not, they may be missing.
+            Whether to read the labels as well; if not, they may be missing.
         **options
             Further arguments of `io.read_table`, such as ``header=False``.
 
@@ -338,69 +399,75 @@ class Schema:
         """
         if labelled and self.target is None:
             raise ParameterError("this schema has no target, so it cannot read labels.")
-        known = self.reader_options()
-        # What is known and not used is not worth a notice.
-        known["ignore"] = [c.name for c in self.columns if isinstance(c, Ignored)]
+        # Columns that the schema knows and does not use are not worth a notice.
+        ignored = [column.name for column in self.columns if isinstance(column, Ignored)]
         if not labelled and self.target is not None:
-            known["ignore"].append(self.target)
-        return read_table(path, self.target if labelled else None, **{**known, **options})
+            ignored.append(self.target)
+        target = self.target if labelled else None
+        return read_table(path, target, **{**self.reader_options(), "ignore": ignored, **options})
 
-    # ------------------------------------------------------------------ telling and keeping
+    # ------------------------------------------------------------------ describing and keeping
 
     def describe(self) -> list[str]:
-        """A line for each column."""
+        """Describe each column in a line."""
         widest = max(len(column.name) for column in self.columns)
         return [f"{c.name:{widest}}  {c.kind:8}  {c.describe()}" for c in self.columns]
 
     def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
-        """The schema as plain data; of hashed texts names with the largest `weights` are kept."""
-        starts = self._starts
-        kept: list[Any] = []
-        for place, column in enumerate(self._used):
-            if weights is None or not isinstance(column, Words):
-                kept.append(range(column.n_features))
-                continue
-            kept.append(columns_to_name(weights[:, starts[place] : starts[place + 1]]))
-        by_name = dict(zip((column.name for column in self._used), kept, strict=True))
-        return {
-            "kind": "table",
-            "target": self.target,
-            "missing": self.missing,
-            **({"dialect": written} if (written := self.dialect.to_json()) else {}),
-            "columns": [kinds.as_json(c, by_name.get(c.name, ())) for c in self.columns],
-        }
+        """Return the schema as plain data; hashed n-grams with the largest `weights` keep names."""
+        kept: dict[str, Iterable[int]] = {}
+        for start, column in self.placed_columns():
+            kept[column.name] = range(column.n_features)
+            if weights is not None and isinstance(column, Words):
+                own_weights = weights[:, start : start + column.n_features]
+                kept[column.name] = columns_to_name(own_weights)
+
+        fields: dict[str, Any] = {"kind": "table", "target": self.target, "missing": self.missing}
+        dialect = self.dialect.to_json()
+        if dialect:
+            fields["dialect"] = dialect
+        fields["columns"] = [column.to_json(kept.get(column.name, ())) for column in self.columns]
+        return fields
 
     def with_numbers(self, described: dict[str, Any]) -> dict[str, Any]:
-        """What an earlier `to_json` gave, with the numbers as they are now."""
-        pairs = zip(self.columns, described["columns"], strict=True)
-        columns = [kinds.as_json(c, ()) if isinstance(c, Number) else was for c, was in pairs]
+        """Return the plain data of an earlier `to_json`, with the columns of numbers of today."""
+        columns = []
+        for column, earlier in zip(self.columns, described["columns"], strict=True):
+            columns.append(column.to_json(()) if isinstance(column, Number) else earlier)
         return {**described, "columns": columns}
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Schema:
-        """A schema from plain data; KeyError, TypeError or ValueError if it is not one.
+        """Make the schema of plain data; KeyError, TypeError or ValueError if it is not sound.
 
-        `schema_from_json` makes one error of these, and reads schemas of any kind.
+        `schema_from_json` turns these into one error, and reads schemas of any kind.
         """
-        columns = [kinds.from_json(column) for column in fields["columns"]]
+        columns = [_column_from_json(column) for column in fields["columns"]]
         dialect = Dialect.from_json(fields.get("dialect", {}))
         schema = cls(columns, fields["target"], list(fields["missing"]), dialect)
+
         if len({column.name for column in columns}) < len(columns):
             raise ValueError("a column stands there twice")
-        if not (schema.target is None or type(schema.target) is str) or not all(
-            type(mark) is str for mark in schema.missing
-        ):
+        marks_are_texts = all(type(mark) is str for mark in schema.missing)
+        if not marks_are_texts or type(schema.target) not in (str, type(None)):
             raise ValueError("the target or the marks of missing values are no texts")
         return schema
 
 
-def _is_number(column: Column) -> bool:
-    """Whether a column is read as numbers."""
-    return isinstance(column, Number) or getattr(column, "is_epoch", False)
+def _column_from_json(fields: dict[str, Any]) -> Column:
+    """Make a column of plain data; KeyError, TypeError or ValueError if it is not sound."""
+    facts = {key: value for key, value in fields.items() if key != "kind"}
+    name = facts["name"]
+    if type(name) is not str:
+        raise ValueError("a column has no name")
+    kind = COLUMN_KINDS.get(fields["kind"])
+    if kind is None:
+        raise ValueError(f"the column {name!r} is of no known kind")
+    return kind.from_json(facts)
 
 
 def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:
-    """The hashed columns whose names are kept: those with the largest weights."""
+    """Return the hashed columns that keep their names: those with the largest weights."""
     size = np.abs(weights).max(axis=0)
     largest = np.argsort(-size, kind="stable")[:MOST_NAMES]
     kept: list[int] = np.sort(largest[size[largest] > 0]).tolist()

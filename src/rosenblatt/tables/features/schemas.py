@@ -1,4 +1,4 @@
-"""Schemas of labelled texts and of rows that are features already, and the guess at any schema."""
+"""Schemas of any kind: their protocol, schemas of texts and sparse rows, and guessing one."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from rosenblatt.tables.readers.sources import Given
 from rosenblatt.tables.readers.svmlight import iter_svmlight
 from rosenblatt.tables.readers.vw import iter_vw
 
+# So many unseen levels are named in a line.
 SHOWN = 5
-# Beyond so many different levels only their number is kept.
+# Beyond so many different unseen levels of a column only their number is kept.
 MOST_LEVELS = 10_000
 TEXT_SETTINGS = ("words", "chars", "value", "idf", "unit", "symbols", "lowercase")
-# What of the options has a meaning, by kind of data.
+# The options of features that apply to each kind of data.
 MEANINGS = {
     "table": ("declared", "scale", "bits", *TEXT_SETTINGS),
     "text": ("bits", *TEXT_SETTINGS),
@@ -37,26 +38,30 @@ MEANINGS = {
 
 
 class AnySchema(Protocol):
-    """How rows become features: what schemas of tables, texts, sparse and packed rows share."""
+    """Encode rows as features: what schemas of tables, texts, sparse and packed rows share."""
 
     @property
     def kind(self) -> str:
-        """What it encodes: "table", "text", "svmlight" or "vw"."""
+        """Return the kind of rows: "table", "text", "svmlight" or "vw"."""
         ...
 
     @property
     def n_features(self) -> int:
-        """How many features there are so far."""
+        """Return the number of features so far."""
         ...
 
     @property
     def target(self) -> str | None:
-        """The column of the labels, of a table."""
+        """Return the column of the labels of a table; None for other rows."""
         ...
 
     @property
     def columns(self) -> Sequence[Column]:
-        """The columns of a table; none of other rows."""
+        """Return the columns of a table; none for other rows."""
+        ...
+
+    def hashed_features(self) -> list[range]:
+        """Return the features that stand for hashes, which have no names of their own."""
         ...
 
     def encode(self, block: Any, /) -> Any:
@@ -64,11 +69,11 @@ class AnySchema(Protocol):
         ...
 
     def learn(self, block: Any, /) -> Any:
-        """Return the features of a block, and give names to those met for the first time."""
+        """Return the features of a block to learn from, and give names to new ones."""
         ...
 
     def grow(self, block: Any, most_levels: int | None = None, /) -> Growth:
-        """Make room for what a block has and the schema does not."""
+        """Make room for the features of a block that the schema does not have."""
         ...
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
@@ -76,7 +81,7 @@ class AnySchema(Protocol):
         ...
 
     def names(self, features: Iterable[int], /) -> list[str]:
-        """Return what features are called."""
+        """Return the names of features."""
         ...
 
     def unknown(self, block: Any, /) -> dict[str, dict[str, int]]:
@@ -92,16 +97,25 @@ class AnySchema(Protocol):
         ...
 
     def to_json(self, weights: npt.NDArray[Any] | None = None, /) -> dict[str, Any]:
-        """Return the schema as plain data; of hashed names those of the largest `weights`."""
+        """Return the schema as plain data; hashes with the largest `weights` keep names."""
         ...
 
 
-class TextSchema:
-    """``label<TAB>text``: n-grams of the text."""
+class RowSchema:
+    """Schemas of rows without columns: they have no labels to find and no levels to count."""
 
-    kind = "text"
     target: None = None
     columns: Sequence[Column] = ()
+
+    def unknown(self, block: Any) -> dict[str, dict[str, int]]:
+        """Return no levels, since only tables have some."""
+        return {}
+
+
+class TextSchema(RowSchema):
+    """The schema of labelled texts, ``label<TAB>text``: n-grams of the text."""
+
+    kind = "text"
 
     def __init__(self, features: TextFeatures) -> None:
         self.features = features
@@ -110,54 +124,65 @@ class TextSchema:
     def n_features(self) -> int:
         return max(self.features.n_features, 1)
 
+    def hashed_features(self) -> list[range]:
+        """Return all features, unless the vocabulary is exact."""
+        return [] if self.features.bits is None else [range(self.n_features)]
+
     def encode(self, block: Any) -> SparseRows:
+        """Return the n-grams of each text."""
         return self.features.encode(block.rows)
 
     def learn(self, block: Any) -> SparseRows:
-        """As `encode`; n-grams met for the first time get a name or, if exact, a column."""
+        """Encode texts to learn from: a new n-gram gets a name or, if exact, a column."""
         return self.features.learn(block.rows)
 
     def grow(self, block: Any, most_levels: int | None = None) -> Growth:
-        """As `Schema.grow`; n-grams join in `learn`, after the last one."""
+        """Add nothing: new n-grams join in `learn`, after the last one."""
         return Growth([], {})
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
-        """Read texts to `encode`, one a line; if labelled, each after its label and a tab."""
+        """Read texts to `encode`, one per line; if labelled, each after its label and a tab."""
         return iter_text(path, labelled=labelled, **options).whole()
 
     def names(self, features: Iterable[int]) -> list[str]:
+        """Return the n-grams of features; the number of a hash that has none."""
         columns = list(features)
-        found = self.features.names(columns)
-        return [name or f"hash {column}" for name, column in zip(found, columns, strict=True)]
-
-    def unknown(self, block: Any) -> dict[str, dict[str, int]]:
-        return {}
+        grams = self.features.names(columns)
+        return [gram or f"hash {column}" for gram, column in zip(grams, columns, strict=True)]
 
     def reader_options(self) -> dict[str, Any]:
+        """Return no arguments, since all texts are read alike."""
         return {}
 
     def describe(self) -> list[str]:
+        """Describe the features in one line."""
         return [f"text  {self.features.describe()}"]
 
     def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
+        """Return the schema as plain data; hashes with the largest `weights` keep names."""
         kept = range(self.n_features) if weights is None else columns_to_name(weights)
         return {"kind": "text", "features": self.features.to_json(kept)}
 
 
-class SparseSchema:
-    """svmlight and Vowpal Wabbit rows: the columns are features as they are."""
-
-    target: None = None
-    columns: Sequence[Column] = ()
+class SparseSchema(RowSchema):
+    """The schema of svmlight and Vowpal Wabbit rows, whose columns are features as they are."""
 
     def __init__(
         self, kind: str, n_features: int, named: list[str] | None = None, bits: int | None = None
     ) -> None:
         if kind not in ("svmlight", "vw") or n_features < 1:
             raise ParameterError(f"kind={kind!r} and n_features={n_features!r} are no sparse rows.")
-        self.kind, self.n_features, self.named, self.bits = kind, n_features, named, bits
+        self.kind = kind
+        self.n_features = n_features
+        self.named = named
+        self.bits = bits
+
+    def hashed_features(self) -> list[range]:
+        """Return all features, if the names of the rows are hashed."""
+        return [] if self.bits is None else [range(self.n_features)]
 
     def encode(self, block: Block) -> SparseRows:
+        """Return the rows, as wide as the model."""
         rows: SparseRows = block.rows
         if rows.shape[1] > self.n_features:
             raise ParameterError(
@@ -165,18 +190,23 @@ class SparseSchema:
             )
         return rows.widen(self.n_features)
 
-    learn = encode
+    def learn(self, block: Block) -> SparseRows:
+        """Return the rows, for which `grow` made room before."""
+        return self.encode(block)
 
     def grow(self, block: Any, most_levels: int | None = None) -> Growth:
-        """As `Schema.grow`; new columns stand after the last one.
+        """Add the new columns of a block after the last one.
 
-        Columns with names that a file numbers in its own way get the numbers they have here.
+        If columns have names, the block numbers them in the order of its own file; its rows are
+        changed to the numbers that the names have here.
         """
-        named = getattr(block, "names", None)
-        if self.named is not None and named is not None:
+        names: list[str] | None = getattr(block, "names", None)
+        if self.named is not None and names is not None:
             number = {name: i for i, name in enumerate(self.named)}
-            places = np.array([number.setdefault(name, len(number)) for name in named], np.int32)
-            self.named, self.n_features, rows = list(number), len(number), block.rows
+            places = np.array([number.setdefault(name, len(number)) for name in names], np.int32)
+            self.named = list(number)
+            self.n_features = len(number)
+            rows = block.rows
             block.rows = SparseRows.from_entries(
                 rows.data, places[rows.indices], rows.indptr, self.n_features
             )
@@ -185,32 +215,37 @@ class SparseSchema:
         return Growth([], {})
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
-        """Read rows to `encode`; those of svmlight always have labels, which may be of no use."""
-        known = {**self.reader_options(), **options}
+        """Read rows to `encode`; those of svmlight always have labels, which may be meaningless."""
+        arguments = {**self.reader_options(), **options}
         if self.kind == "svmlight":
-            return iter_svmlight(path, **known).whole()
-        return iter_vw(path, labelled=labelled, **known).whole()
+            return iter_svmlight(path, **arguments).whole()
+        return iter_vw(path, labelled=labelled, **arguments).whole()
 
     def names(self, features: Iterable[int]) -> list[str]:
+        """Return the names of features, or their numbers as the file has them."""
+        names = self.named or []
         first = 1 if self.kind == "svmlight" else 0
-        named = self.named or []
-        return [
-            named[feature] if 0 <= feature < len(named) else str(feature + first)
-            for feature in features
-        ]
-
-    def unknown(self, block: Any) -> dict[str, dict[str, int]]:
-        return {}
+        found = []
+        for feature in features:
+            is_named = 0 <= feature < len(names)
+            found.append(names[feature] if is_named else str(feature + first))
+        return found
 
     def reader_options(self) -> dict[str, Any]:
+        """Return arguments of a reader that read a file as the one behind this schema."""
         if self.kind == "svmlight":
             return {"n_features": self.n_features}
-        return {"bits": self.bits, **({} if self.named is None else {"names": self.named})}
+        options: dict[str, Any] = {"bits": self.bits}
+        if self.named is not None:
+            options["names"] = self.named
+        return options
 
     def describe(self) -> list[str]:
+        """Describe the features in one line."""
         return [f"{self.kind}  {self.n_features:,} columns"]
 
     def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
+        """Return the schema as plain data."""
         return {
             "kind": self.kind,
             "n_features": self.n_features,
@@ -220,7 +255,7 @@ class SparseSchema:
 
 
 def schema_of_columns(kind: str, block: Any, n_features: int) -> AnySchema:
-    """For a model that was trained without a schema: the columns of a block are its features."""
+    """Make a schema for a model without one: the columns of a block are its features."""
     if kind != "table":
         block.rows = block.rows.narrow(n_features)
         return SparseSchema(kind, n_features)
@@ -232,49 +267,60 @@ def schema_of_columns(kind: str, block: Any, n_features: int) -> AnySchema:
     return Schema.of_numbers(block.names)
 
 
+# ---------------------------------------------------------------------- schemas in files
+
+
 def schema_from_json(fields: Any) -> AnySchema:
-    """The schema that was kept in a model file, whatever kind it is."""
+    """Make the schema that a model file holds, of any kind; refuse what is not sound."""
     try:
         kind = fields["kind"]
         if kind == "table":
             return Schema.from_json(fields)
         if kind == "text":
             return TextSchema(TextFeatures.from_json(fields["features"]))
-        facts = {key: fields[key] for key in ("kind", "n_features", "named", "bits")}
-        sizes = [facts["n_features"], *([] if facts["bits"] is None else [facts["bits"]])]
-        named = facts["named"]
-        if not all(type(size) is int and 1 <= size < 2**31 for size in sizes):
-            raise ValueError("the numbers of columns and bits cannot be")
-        if named is not None and not (
-            type(named) is list and all(type(name) is str for name in named)
-        ):
-            raise ValueError("the names of the columns are no list of texts")
-        return SparseSchema(**facts)
+        return _sparse_schema_from_json(fields)
     except ModelFileError:
         raise
     except UNSOUND as error:
         raise ModelFileError(f"the schema of the model is not sound: {error!r}.") from None
 
 
-# ---------------------------------------------------------------------- what has no weight
+def _sparse_schema_from_json(fields: dict[str, Any]) -> SparseSchema:
+    kind = fields["kind"]
+    n_features = fields["n_features"]
+    named = fields["named"]
+    bits = fields["bits"]
+
+    sizes = [n_features]
+    if bits is not None:
+        sizes.append(bits)
+    if not all(type(size) is int and 1 <= size < 2**31 for size in sizes):
+        raise ValueError("the numbers of columns and bits cannot be")
+    are_texts = type(named) is list and all(type(name) is str for name in named)
+    if named is not None and not are_texts:
+        raise ValueError("the names of the columns are no list of texts")
+    return SparseSchema(kind, n_features, named, bits)
+
+
+# ---------------------------------------------------------------------- unseen values
 
 
 @dataclass
 class UnseenValues:
-    """Levels of categories and columns of sparse rows that a schema does not have, over blocks.
+    """Counts of levels, columns and gaps that training did not see, over blocks of rows.
 
     Attributes
     ----------
     levels : dict of str to Counter
-        By column of a table the levels that were met.
+        For each column of a table the unseen levels.
     rows : Counter
-        By column how many rows had one.
+        For each column the number of rows with an unseen level.
     columns : Counter
-        Numbers of columns of svmlight rows, as written in the file.
+        Unseen columns of svmlight rows, by their numbers in the file.
     gaps : Counter
-        By column how many rows had no value, where training had no such row.
+        For each column the number of rows without a value, if training had no such row.
     values : dict of str to str
-        What these were filled with: the median, or the most frequent level.
+        The values that fill these gaps: the median, or the most frequent level.
 
     Examples
     --------
@@ -295,47 +341,52 @@ class UnseenValues:
     values: dict[str, str] = field(default_factory=dict)
 
     def encode(self, schema: AnySchema, block: Any) -> Any:
-        """The features of a block; what has no weight is counted and left out."""
+        """Return the features of a block; values without a weight are counted and left out."""
         if isinstance(schema, Schema):
             self.gaps.update(schema.new_gaps(block))
-            self.values |= {c.name: c.filling for c in schema.columns if c.name in self.gaps}
+            for column in schema.columns:
+                if column.name in self.gaps:
+                    self.values[column.name] = column.filling
+
         for name, levels in schema.unknown(block).items():
             known = self.levels.setdefault(name, Counter())
             self.rows[name] += sum(levels.values())
             if len(known) < MOST_LEVELS:
                 known.update(levels)
+
         if schema.kind == "svmlight" and block.rows.shape[1] > schema.n_features:
-            beyond = block.rows.indices[block.rows.indices >= schema.n_features]
-            self.columns.update(str(column + 1) for column in beyond.tolist())
+            unseen = block.rows.indices[block.rows.indices >= schema.n_features]
+            self.columns.update(str(column + 1) for column in unseen.tolist())
             block.rows = block.rows.narrow(schema.n_features)
         return schema.encode(block)
 
     def describe(self) -> list[str]:
-        """A line for each column, and one for the columns that are not there."""
-        lines = [
-            f"{name}: {count(n, 'gap')}, as training had none, filled with {self.values[name]}"
-            for name, n in self.gaps.items()
-        ]
-        lines += [
-            f"{name}: {count(self.rows[name], 'row')} with levels never seen: {_most(levels)}"
-            for name, levels in self.levels.items()
-        ]
+        """Return a line for each column, and one for columns that are not there."""
+        lines = []
+        for name, n in self.gaps.items():
+            gaps = count(n, "gap")
+            lines.append(f"{name}: {gaps}, as training had none, filled with {self.values[name]}")
+        for name, levels in self.levels.items():
+            rows = count(self.rows[name], "row")
+            lines.append(f"{name}: {rows} with levels never seen: {_most_frequent(levels)}")
         if self.columns:
-            total = count(sum(self.columns.values()), "value")
-            lines.append(f"{total} of columns never seen: {_most(self.columns)}")
+            values = count(sum(self.columns.values()), "value")
+            lines.append(f"{values} of columns never seen: {_most_frequent(self.columns)}")
         return lines
 
 
-def _most(counts: Counter[str]) -> str:
-    return first_few([f"{text or '(empty)'} ({n:,})" for text, n in counts.most_common()], SHOWN)
+def _most_frequent(counts: Counter[str]) -> str:
+    """Name the most frequent texts with their counts."""
+    named = [f"{text or '(empty)'} ({n:,})" for text, n in counts.most_common()]
+    return first_few(named, SHOWN)
 
 
-# ---------------------------------------------------------------------- where nobody says
+# ---------------------------------------------------------------------- guessing a schema
 
 
 @dataclass(frozen=True)
 class FeatureOptions:
-    """What is to be known of columns and texts beyond what is guessed.
+    """Options of features: columns that are declared, how numbers are scaled, how texts count.
 
     Attributes
     ----------
@@ -345,7 +396,7 @@ class FeatureOptions:
     scale : {"robust", "standard", "running"} or None
         How numbers are scaled, as in `Schema.guess`; in a stream "robust" means "running".
     text : dict
-        Arguments of `TextFeatures`; ``bits`` counts for Vowpal Wabbit rows, too.
+        Arguments of `TextFeatures`; ``bits`` is used for Vowpal Wabbit rows as well.
     """
 
     declared: Mapping[str, str] = field(default_factory=dict)
@@ -353,42 +404,47 @@ class FeatureOptions:
     text: Mapping[str, Any] = field(default_factory=dict)
 
     def set_names(self) -> list[str]:
-        """The options that differ from their defaults."""
-        scaled = self.scale == "robust"
-        return ["declared"] * bool(self.declared) + ["scale"] * (not scaled) + list(self.text)
+        """Return the options that differ from their defaults."""
+        names = []
+        if self.declared:
+            names.append("declared")
+        if self.scale != "robust":
+            names.append("scale")
+        return [*names, *self.text]
 
     def meaningless(self, kind: str) -> list[str]:
-        """The options that were set and say nothing about data of this kind."""
+        """Return the options that were set and do not apply to data of this kind."""
         return [name for name in self.set_names() if name not in MEANINGS[kind]]
 
     def hashed(self, bits: int) -> FeatureOptions:
-        """The same, with so many bits where none were given."""
+        """Return a copy with so many bits, if none were given."""
         return replace(self, text={**self.text, "bits": self.text.get("bits") or bits})
 
     def reader_options(self, kind: str) -> dict[str, Any]:
-        """Arguments for the reader of a file to which these apply."""
+        """Return arguments for the reader of a file to which these options apply."""
         if kind == "vw":
             return {"bits": self.text.get("bits")}
-        # As text a column that is not used cannot be at fault.
-        types = {
-            name: "number" if kind == "number" else "text"
-            for name, kind in self.declared.items()
-            if kind != "date" and not (kind == "ignored" and name.rpartition(".")[2] in PARTS)
-        }
+        types = {}
+        for name, declared in self.declared.items():
+            is_part_of_date = declared == "ignored" and name.rpartition(".")[2] in PARTS
+            if declared == "date" or is_part_of_date:
+                continue
+            # Ignored columns are read as text, which cannot be at fault.
+            types[name] = "number" if declared == "number" else "text"
         return {"types": types} if types else {}
 
 
 def guess_schema(kind: str, block: Any, options: FeatureOptions | None = None) -> AnySchema:
-    """How the rows of a file become features, judged by these.
+    """Guess how rows become features.
 
     Parameters
     ----------
     kind : {"table", "text", "svmlight", "vw"}
-        What the block holds.
+        The kind of rows.
     block : Table or Block
-        What a reader gave.
+        Rows of a reader, by which columns are judged.
     options : FeatureOptions, default=None
-        What is not to be guessed.
+        Options that are not guessed.
 
     Returns
     -------
