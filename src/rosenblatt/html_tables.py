@@ -50,10 +50,10 @@ def html_table(caption: str, head: Iterable[Any], rows: Iterable[Iterable[Any]])
     return f"<table>{above}<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def html_picture(light: bytes, dark: bytes, words: str) -> str:
-    """Return a PNG in two themes; the page shows its own, or the light one by default."""
-    light_url = _data_url(light)
-    dark_url = _data_url(dark)
+def html_picture(light: bytes, dark: bytes, words: str, media_type: str = "image/png") -> str:
+    """Return a picture in two themes; the page shows its own, or the light one by default."""
+    light_url = _data_url(light, media_type)
+    dark_url = _data_url(dark, media_type)
     alt = f'alt="{escape(words)}"'
     return (
         f"<style>:is({DARK_PAGE}) .rosenblatt-light{{display:none!important}}"
@@ -63,11 +63,11 @@ def html_picture(light: bytes, dark: bytes, words: str) -> str:
     )
 
 
-def _data_url(png: bytes) -> str:
+def _data_url(picture: bytes, media_type: str) -> str:
     # Loaded on first use, which few sessions need.
     from base64 import b64encode
 
-    return f"data:image/png;base64,{b64encode(png).decode()}"
+    return f"data:{media_type};base64,{b64encode(picture).decode()}"
 
 
 def html_headline(words: str) -> str:

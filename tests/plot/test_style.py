@@ -5,8 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rosenblatt.plot.film_page import SHAPES
-from rosenblatt.plot.style import MARKERS, THEMES, marks, named
+from rosenblatt.plot.style import THEMES, marks, named
 
 # Full dichromacy in linear light (Machado, Oliveira and Fernandes 2009).
 SIGHT = {
@@ -124,11 +123,6 @@ def test_many_classes_differ_in_letters_and_in_colour_or_shape():
     looks = {(mark.place % 6, mark.marker) for mark in known}
     assert len(looks) == 30
     assert len({mark.letter for mark in marks([f"class {i}" for i in range(60)])}) == 60
-
-
-def test_every_marker_has_a_shape_on_the_page():
-    assert set(SHAPES) == set(MARKERS)
-    assert len(set(SHAPES.values())) == len(MARKERS)
 
 
 def test_names_are_one_short_line():

@@ -127,11 +127,11 @@ def test_widget_picture_and_film_follow_the_theme(lab: Any, name: str) -> None:
     choose_theme(lab, f"JupyterLab {name}")
     is_dark = name == "Dark"
     lab.locator(".studio.dark" if is_dark else ".studio.light").wait_for()
-    for shade in ("dark", "light"):
-        seen = output(lab, PICTURE).locator(f".rosenblatt-{shade}").is_visible()
-        assert seen == (shade == name.lower())
-    page_of_film = output(lab, FILM).locator("iframe").content_frame.locator("body")
-    for place in (lab.locator(".studio"), page_of_film, lab.locator(".jp-Notebook")):
+    for picture in (PICTURE, FILM):
+        for shade in ("dark", "light"):
+            seen = output(lab, picture).locator(f".rosenblatt-{shade}").is_visible()
+            assert seen == (shade == name.lower())
+    for place in (lab.locator(".studio"), lab.locator(".jp-Notebook")):
         assert (ground(place) < 128) == is_dark
 
 

@@ -1,4 +1,4 @@
-"""Animation of a run: GIF, MP4, or a web page that plays by itself."""
+"""Animation of a run, as GIF or MP4."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from html import escape
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.errors import MissingExtra, RosenblattError
-from rosenblatt.html_tables import DARK_PAGE, LIGHT_PAGE
+from rosenblatt.html_tables import html_picture
 from rosenblatt.plot import style
-from rosenblatt.plot.display import Pen, Size
-from rosenblatt.plot.film_page import page
+from rosenblatt.plot.display import NOTEBOOK_DPI, Pen, Size
 from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box
 from rosenblatt.plot.steps import RunInPlane, read_run, two_lines
@@ -34,7 +32,7 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# With more rows a page becomes large and slow.
+# With more rows every frame takes long to draw.
 MOST_ROWS = 4000
 # In seconds: the length of an animation, and the limits for a single frame.
 TOTAL_SECONDS = 24.0
@@ -46,6 +44,11 @@ LAST_FRAME_FACTOR = 4
 COLOURS = 128
 PALETTE_FRAMES = 6
 TITLE_SIZE = 11
+
+# What to use for files that an animation is not saved as, by the ending of the name.
+PLAYERS_IN_A_BROWSER = (
+    "rosenblatt studio FILE plays every update in a browser, and with --out it writes a page"
+)
 
 # Pixels of shape (height, width, 3).
 Pixels = npt.NDArray[np.uint8]
@@ -73,14 +76,13 @@ class AnimateDisplay(RunDisplay):
     seconds: float
 
     kind = "film"
-    formats = ("gif", "mp4", "html")
+    formats = ("gif", "mp4")
+    instead: ClassVar[Mapping[str, str]] = {"html": PLAYERS_IN_A_BROWSER}
     dpi = 100
 
     def _rendered(
         self, ending: str, theme: str | Theme = "light", size: Size | None = None, dpi: float = 100
     ) -> bytes:
-        if ending == "html":
-            return self.page().encode()
         chosen = style.theme_named(theme)
         checked_size = self._checked_size(size)
         frames = self._frames(chosen, checked_size, dpi)
@@ -93,22 +95,14 @@ class AnimateDisplay(RunDisplay):
         sample = np.concatenate(list(self._frames(chosen, checked_size, dpi, few)))
         return self._gif(frames, sample)
 
-    def page(self) -> str:
-        """Return the web page as text."""
-        return page(self.run, self.titles, self.caption, self.seconds)
-
     def _repr_html_(self) -> str:
-        # The page follows the colour scheme of the reader; inside an iframe that is the scheme of
-        # the element.
-        return (
-            f"<style>:is({DARK_PAGE}) .rosenblatt-film{{color-scheme:dark}}"
-            f":is({LIGHT_PAGE}) .rosenblatt-film{{color-scheme:light}}</style>"
-            f'<iframe class="rosenblatt-film" srcdoc="{escape(self.page())}" '
-            'sandbox="allow-scripts" title="animation" '
-            'style="width:100%;height:760px;border:0"></iframe>'
-        )
+        """Return two GIFs for a notebook, of which it shows the one for its theme."""
+        light = self._rendered("gif", "light", dpi=NOTEBOOK_DPI)
+        dark = self._rendered("gif", "dark", dpi=NOTEBOOK_DPI)
+        return html_picture(light, dark, self.caption, media_type="image/gif")
 
     def _repr_png_(self) -> None:
+        # A notebook that is given a still picture as well might show that one.
         return None
 
     def _draw(self, ax: Axes, pen: Pen) -> None:
@@ -185,7 +179,15 @@ class AnimateDisplay(RunDisplay):
         durations = [milliseconds] * (len(quantized) - 1) + [LAST_FRAME_FACTOR * milliseconds]
         first, *others = quantized
         out = io.BytesIO()
-        first.save(out, "GIF", save_all=True, append_images=others, duration=durations, loop=0)
+        first.save(
+            out,
+            "GIF",
+            save_all=True,
+            append_images=others,
+            duration=durations,
+            loop=0,
+            comment=self.caption.encode(),
+        )
         return out.getvalue()
 
     def _mp4(self, frames: Iterator[Pixels]) -> bytes:
@@ -220,7 +222,7 @@ def find_ffmpeg() -> str:
     if program is None:
         raise MissingExtra(
             "an MP4 is made by the program ffmpeg, which was not found",
-            cures=["install it", "save as .gif or .html"],
+            cures=["install it", "save as .gif"],
         )
     return program
 
@@ -247,7 +249,7 @@ def animate(
     y : array-like of shape (n_samples,)
         The labels of the rows.
     path : str or path-like, default=None
-        File to save it to: ``.html``, ``.gif``, or ``.mp4`` if ffmpeg is installed.
+        File to save it to: ``.gif``, or ``.mp4`` if ffmpeg is installed.
     max_frames : int, default=400
         Maximum number of frames. From more updates, evenly spaced ones are taken, including the
         last; the caption states how many were left out.
@@ -256,7 +258,7 @@ def animate(
     box : (xmin, xmax, ymin, ymax), default=None
         The part of the plane to show. None shows all rows.
     theme : {"light", "dark"}, default="light"
-        Colours of a GIF or MP4.
+        The colours.
 
     Returns
     -------
@@ -273,10 +275,10 @@ def animate(
     >>> from rosenblatt import Perceptron, plot
     >>> X, y = [[2, 1], [-1, 3], [1, -2], [3, 1]], ["up", "up", "down", "down"]
     >>> model = Perceptron(shuffle=False, record=True).fit(X, y)
-    >>> film = plot.animate(model, X, y, "run.html")
+    >>> film = plot.animate(model, X, y, "run.gif")
     >>> film.titles[-1]
     'update 13, row 0: y = up, ŷ = down, mistake: w ← w + x = (−2, 4), b = 1'
-    >>> os.path.getsize("run.html") < 300_000
+    >>> os.path.getsize("run.gif") < 300_000
     True
     """
     checks.whole("max_frames", max_frames, at_least=2, at_most=5000)

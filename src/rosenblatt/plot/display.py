@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
@@ -63,6 +64,8 @@ class Display:
     projection: ClassVar[str | None] = None
     kind: ClassVar[str] = "picture"
     formats: ClassVar[tuple[str, ...]] = ("svg", "pdf", "png")
+    # By extension, what to use instead if the picture is not saved as that.
+    instead: ClassVar[Mapping[str, str]] = {}
     dpi: ClassVar[float] = 150
 
     caption: str
@@ -132,11 +135,10 @@ class Display:
         ----------
         path : str or path-like
             The extension sets the format: ``.svg`` and ``.pdf`` are vector graphics, which stay
-            sharp at any size; ``.png`` has pixels. An animation becomes ``.html`` (one small file
-            without dependencies, with controls to step through), ``.gif``, or ``.mp4`` if the
-            program ffmpeg is installed.
+            sharp at any size; ``.png`` has pixels. An animation becomes ``.gif``, or ``.mp4`` if
+            the program ffmpeg is installed.
         theme : {"light", "dark"}, default="light"
-            The colours. The page of an animation follows the setting of the reader.
+            The colours.
         size : (width, height) in inches, default=None
             None takes a size that suits the picture.
         dpi : float, default=None
@@ -146,8 +148,10 @@ class Display:
         ending = os.path.splitext(name)[1].lower().lstrip(".")
         if ending not in self.formats:
             allowed = ", ".join(f".{one}" for one in self.formats)
+            instead = self.instead.get(ending)
             raise ParameterError(
                 f"{name}: a {self.kind} is saved as {allowed}; end the name in one."
+                + ("" if instead is None else f" For a page: {instead}.")
             )
         if dpi is not None:
             checks.number("dpi", dpi, at_least=10, at_most=2400, cure="It is dots an inch.")

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.frame.destinations import check_destination
-from rosenblatt.cli.frame.options import said
-from rosenblatt.cli.plot.plot_kinds import KINDS, PICTURES, listed_or
+from rosenblatt.cli.plot.plot_kinds import FILMS, KINDS, PICTURES, listed_or
 
 if TYPE_CHECKING:
     from rosenblatt.plot.display import Display
@@ -53,7 +52,13 @@ def ending_of(
     ending = os.path.splitext(path)[1].lower().lstrip(".")
     if ending not in allowed:
         endings = listed_or([f".{one}" for one in allowed])
-        raise click.UsageError(f"{option} {path}: {what} ends in {endings}.")
+        hint = ""
+        if ending == "html" and allowed == FILMS:
+            hint = (
+                " To play a run in a browser, use rosenblatt studio FILE; with --out it writes a "
+                "page."
+            )
+        raise click.UsageError(f"{option} {path}: {what} ends in {endings}.{hint}")
     return ending
 
 
@@ -65,11 +70,9 @@ def check_picture(option: str, path: str, inputs: Iterable[str]) -> None:
 
 
 def require_drawing(out: str = "") -> None:
-    """Say what is missing before any work is done; a page is written without Matplotlib."""
-    # It tells of its own caches, which is nothing to the user.
+    """Raise before any work is done if Matplotlib, or ffmpeg for an MP4, is not installed."""
+    # Its messages about caches of its own do not concern the user.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    if out.lower().endswith(".html"):
-        return
     import_module("rosenblatt.plot.pen").load_matplotlib()
     if out.lower().endswith(".mp4"):
         import_module("rosenblatt.plot.animate").find_ffmpeg()
@@ -90,9 +93,6 @@ def checked_out(
     ending = ending_of(out, allowed, "a film" if kind == "animate" else "a picture")
     if dpi is not None and ending not in DRAWN_IN_DOTS:
         raise click.UsageError(f"--dpi has no meaning for .{ending}, which has no dots.")
-    for name in ("size", "theme"):
-        if ending == "html" and said(name):
-            raise click.UsageError(f"--{name} has no meaning for .html: the reader decides.")
     dots = 0.0 if size is None else size[0] * size[1] * (dpi or 150) ** 2
     if ending in DRAWN_IN_DOTS and dots > MOST_DOTS:
         raise click.UsageError(

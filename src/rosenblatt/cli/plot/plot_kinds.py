@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rosenblatt.cli.data.models import Model
 
 PICTURES = ("svg", "pdf", "png")
-FILMS = ("html", "gif", "mp4")
+FILMS = ("gif", "mp4")
 SUGGESTED = 4
 
 
@@ -149,7 +149,7 @@ KINDS = {
     ),
     "updates": Kind("the line before and after every update", "must", _updates, ("max_frames",)),
     "animate": Kind(
-        "the same as a film: .html, .gif or .mp4", "must", _updates, ("max_frames",), endings=FILMS
+        "the same as a film: .gif or .mp4", "must", _updates, ("max_frames",), endings=FILMS
     ),
     "lift": Kind("two features lifted by their product, in 3-D", "must", _lift),
     "mistakes": Kind("mistakes by epoch, and how training ended", "no", _mistakes),

@@ -42,7 +42,7 @@ class _WithKinds(Command):
     "--out",
     "-o",
     metavar="FILE",
-    help="File for the picture: .svg, .pdf or .png; of a film .html, .gif or .mp4.",
+    help="File for the picture: .svg, .pdf or .png; of a film .gif or .mp4.",
 )
 @click.option(
     "--theme",
