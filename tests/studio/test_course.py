@@ -71,7 +71,7 @@ def test_a_speaker_is_told_how_long_what_to_ask_and_what_goes_wrong(chapter: Cha
     (notes,) = [one for one in speaker_notes() if one["name"] == chapter.name]
     titles = [title for title, _ in notes["hints"]]
     assert titles[0] == "How long"
-    assert titles[-1] == "Usual misunderstanding"
+    assert titles[-1] == "Common misunderstanding"
     assert titles.count("Ask") >= 2
     assert titles.count("Point at") >= 1
     assert re.match(r"\d+ minutes", notes["hints"][0][1])

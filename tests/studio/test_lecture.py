@@ -128,7 +128,7 @@ def test_the_notes_of_a_chapter_come_by_a_key(page: Any, server: str) -> None:
         page.keyboard.press("n")
     notes = opening.value
     chosen = notes.get_by_label("From the course")
-    shows(notes.locator(".hints"), "Usual misunderstanding")
+    shows(notes.locator(".hints"), "Common misunderstanding")
     assert chosen.input_value().startswith("09-")
     chosen.select_option(label="6. The proof, one step at a time")
     shows(notes.locator(".hints"), "one inequality at a time")

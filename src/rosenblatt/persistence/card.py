@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # The format that is written. A file of any format from the oldest on is read; a change of format
 # takes a new number here, a function that upgrades the card and the arrays of the format before
 # (`read_from` in file.py is where it is called) and kept files of its own beside those of the
-# formats before (tests/model/format_5). docs/model_file.md states the policy.
+# formats before (tests/persistence/format_5). docs/model_file.md states the policy.
 FORMAT = 5
 OLDEST_FORMAT = 5  # those before it were never released
 TrainingData = Literal["none", "ledger", "rows"]

@@ -32,7 +32,7 @@ HINTS = {
     "time": "How long",
     "ask": "Ask",
     "point": "Point at",
-    "careful": "Usual misunderstanding",
+    "careful": "Common misunderstanding",
 }
 EXTENSIONS = ("tables", "fenced_code", "sane_lists")
 

@@ -133,7 +133,10 @@ class Studio {
 		// Weights that were given are seen where they begin.
 		const given = answer.runs.filter((run) => run.vectors === 1 && run.learner.initial);
 		const starts = given.map((run) => run.weights.slice(0, 2));
-		if (this.fresh) this.box = boxAround([...answer.data.rows, ...starts]);
+		// A line without an intercept turns around the origin, so that is seen as well.
+		const turns = answer.runs.some((run) => run.learner.fit_intercept === false);
+		const origin = turns ? [[0, 0]] : [];
+		if (this.fresh) this.box = boxAround([...answer.data.rows, ...starts, ...origin]);
 		else this.growBox();
 		this.fresh = false;
 		const said = answer.runs.filter((run) => run.truncated).map((run) => run.sentence);

@@ -3,6 +3,8 @@ import {readAddress} from "../state/address.js";
 import {button, el, labelled, setText} from "../views/dom.js";
 import {fact, factTitle, judged, near} from "./facts.js";
 
+const HINT = "A decimal, a fraction or a root: −0.75, −3/4, 2√5";
+
 export class Exercise {
 	constructor(node, {ask, figure, done}) {
 		Object.assign(this, {node, ask, figure, done, given: node.dataset});
@@ -12,7 +14,7 @@ export class Exercise {
 			.split(",")
 			.filter(Boolean)
 			.map((name) => {
-				const box = el("input", {type: "text", inputmode: "decimal", autocomplete: "off"});
+				const box = el("input", {type: "text", autocomplete: "off", title: HINT});
 				return {name: name.trim(), box};
 			});
 		const check = button("Check", () => this.check(), {class: "main"});

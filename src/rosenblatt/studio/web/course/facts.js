@@ -1,22 +1,24 @@
 // What can be asked of a run in an exercise, by name, and whether it is as wanted.
+import {RunErrors} from "../engine/run_errors.js";
+import {parseNumber} from "./typed_numbers.js";
 
+// In units of the plane: a point that is dragged is seldom at exactly 0.
+const ON_AXIS = 0.1;
+const NEAR_LINE = 0.5;
+
+// Training errors at the end of a run, by whatever predicts: last weights, their mean, a vote or a
+// kernel; null if the page cannot work them out.
 function errorsOf({data, runs: [run]}) {
-	const last = run.answers ?? run.weights;
-	if (!run.vectors || !last) return null;
-	const size = data.features.length + 1;
-	const from = last.length - run.vectors * size;
-	const score = (x, place) =>
-		x.reduce((sum, value, i) => sum + value * last[from + place * size + i], 0) +
-		last[from + (place + 1) * size - 1];
-	const predicted = (x) => {
-		if (run.vectors === 1) {
-			const s = score(x, 0);
-			return s > 0 || (s === 0 && run.learner.ties === "positive") ? 1 : 0;
-		}
-		const scores = Array.from({length: run.vectors}, (_, place) => score(x, place));
-		return scores.lastIndexOf(Math.max(...scores));
-	};
-	return (data.mapped ?? data.rows).filter((x, i) => predicted(x) !== data.labels[i]).length;
+	const errors = new RunErrors({run}, data);
+	return errors.known ? errors.at(run.n_updates).learned : null;
+}
+
+// How many classes have a point at x₁ = 0 that is no farther than `NEAR_LINE` from the line.
+function classesNearLine({data, runs: [run]}) {
+	const [w1, w2, b] = run.weights.slice(-3);
+	const isNear = ([x1, x2]) =>
+		Math.abs(x1) <= ON_AXIS && Math.abs(w1 * x1 + w2 * x2 + b) <= NEAR_LINE * Math.hypot(w1, w2);
+	return new Set(data.labels.filter((_, i) => isNear(data.rows[i]))).size;
 }
 
 // How many of the points one began with are no longer where they were, or of their class.
@@ -37,6 +39,7 @@ const FACTS = {
 	mistakes: ["mistakes of the run", ({runs: [run]}) => run.n_updates],
 	epochs: ["epochs", ({runs: [run]}) => run.mistakes_per_epoch.length],
 	errors: ["training errors at the end", errorsOf],
+	near_x1_0: ["classes with a point at x₁ = 0 near the line", classesNearLine],
 	separable: [
 		"separable",
 		({theory}) => ({true: "yes", false: "no"})[theory.separable] ?? "unknown",
@@ -72,10 +75,8 @@ const COMPARE = {
 };
 
 export function near(found, typed) {
-	const number = Number(String(typed).trim().replace(",", ".").replace("−", "-"));
-	return (
-		String(typed).trim() !== "" && Math.abs(number - found) <= 0.005 * Math.max(1, Math.abs(found))
-	);
+	const number = parseNumber(typed);
+	return Math.abs(number - found) <= 0.005 * Math.max(1, Math.abs(found));
 }
 
 export function fact(name, answer, before = answer) {
@@ -87,6 +88,7 @@ export function factTitle(name) {
 }
 
 function worded(value) {
+	if (value === null) return "not known";
 	if (typeof value !== "number") return String(value);
 	return value === Infinity ? "none" : String(Number(value.toPrecision(4))).replace("-", "−");
 }
@@ -96,7 +98,8 @@ export function judged(conditions, answer, before) {
 	return conditions.split(",").map((text) => {
 		const [, name, sign, wanted] = text.trim().match(/^(\w+) (=|!=|<=|>=|<|>) (.+)$/);
 		const found = fact(name, answer, before);
-		const holds = COMPARE[sign](found, wanted);
+		// What cannot be worked out is not as wanted.
+		const holds = found !== null && COMPARE[sign](found, wanted);
 		const said =
 			sign === "="
 				? wanted
