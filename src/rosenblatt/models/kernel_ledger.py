@@ -1,4 +1,4 @@
-"""The ledger of a kernel model: its updates in order, all there is to it, which explain it."""
+"""The ledger of a kernel model: its updates in order, from which everything else follows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from rosenblatt.models.classes import tie_is_positive
 from rosenblatt.models.kernel import KernelModel
 from rosenblatt.models.kernel_functions import narrow_as_dense
 from rosenblatt.models.ledger import ColumnLedger
-from rosenblatt.models.means import mean_of
 from rosenblatt.models.recording import Recorder
 
 if TYPE_CHECKING:
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
 class KernelLedger(ColumnLedger[FloatArray]):
     """Every update of a kernel perceptron, in order.
 
-    Iterating gives `Update` records; ``len`` is the number of updates. ``y_pred`` is None where
-    the right class was raised alone. With ``multiclass="ovr"`` an update with a wrong class lowers
-    that class alone.
+    Iterating gives `Update` records; ``len`` is the number of updates. ``y_pred`` is None if
+    only the right class was raised. With ``multiclass="ovr"`` an update with a wrong class lowers
+    only that class.
 
     Attributes
     ----------
@@ -52,18 +51,21 @@ class KernelLedger(ColumnLedger[FloatArray]):
     """
 
     def __init__(self, model: KernelModel) -> None:
+        # The updates as the model has them, whose rows are slots of its support rows.
+        assert model.recorder is not None
+        self._slots = model.recorder.entries
+        # A recorder of its own, so that reading never touches what a learner writes into.
+        own = Recorder()
+        own.add(self._slots)
         self._model = copy(model)
         self._model.best = None
-        self._slots = self._model.entries()
-        # Its own: what is looked up here must not touch what a learner goes on with.
-        self._model.recorder = Recorder()
-        self._model.recorder.add(self._slots)
+        self._model.recorder = own
         entries = self._slots._replace(row=model.numbers[self._slots.row])
         super().__init__(tuple(model.classes), entries, model.t, best_t=model.best_t)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The parameters of the kernel that the run was made with."""
+        """Return the parameters of the kernel that the run was made with."""
         return self._model.settings
 
     def _cut(self, k: int) -> None:
@@ -71,26 +73,27 @@ class KernelLedger(ColumnLedger[FloatArray]):
         self._slots = self._slots.first(k)
 
     def replay(self, X: Any = None, upto: int | None = None) -> FloatArray:
-        """Coefficients of the support rows after the first ``upto`` updates, all by default.
+        """Return the coefficients of the support rows after the first ``upto`` updates, or all.
 
-        ``X`` is not looked at: the model keeps the rows that it needs.
+        ``X`` is ignored: the model keeps the rows that it needs.
         """
         return super().replay(X, upto)
 
     def trace(self, X: Any = None) -> Iterator[FloatArray]:
-        """Coefficients before the first and after every update, one after the other."""
+        """Yield the coefficients before the first and after every update."""
         return super().trace(X)
 
     def average(self, X: Any = None) -> FloatArray:
-        """The mean of the coefficients after every example."""
+        """Return the mean of the coefficients after every example."""
         return super().average(X)
 
     def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> FloatArray:
-        """Votes of all earlier functions on ``queries``, each counted as long as it survived.
+        """Return the votes of all earlier functions on ``queries``, each as long as it survived.
 
-        Two classes: one number a query, positive for the second class. More: one column a class;
-        with ``multiclass="ovr"`` the functions of each class vote by themselves. Cost: the kernel
-        of the queries with the support rows, then a walk along the updates. ``X`` is not looked at.
+        For two classes, this is one number per query, positive for the second class. For more,
+        there is one column per class; with ``multiclass="ovr"`` the functions of each class vote by
+        themselves. The cost is the kernel of the queries with the support rows, then a walk along
+        the updates. ``X`` is ignored.
         """
         voters = copy(self._model)
         voters.best = len(self), self.n_examples
@@ -107,5 +110,4 @@ class KernelLedger(ColumnLedger[FloatArray]):
         return state.coef.copy()
 
     def _average(self, state: KernelModel) -> FloatArray:
-        mean: FloatArray = mean_of(state.coef, state.running_sum, self.n_examples)
-        return mean
+        return state.average(self.n_examples)

@@ -1,8 +1,8 @@
 """Training a kernel model: the mistakes of the plain algorithm, at the speed of products.
 
 The rows of a block are scored by one product with the support rows. Then the block is walked in
-order, and what a mistaken row changes is carried to the scores of the rows after it by the kernel
-among the rows of the block, so that each row is judged by all mistakes before it.
+order, and what a mistaken row changes is added to the scores of the rows after it by the kernel
+among the rows of the block, so that each row is judged after all mistakes before it.
 """
 
 from __future__ import annotations
@@ -20,21 +20,36 @@ from rosenblatt.engine.rows import kernel_blocks as blocks
 from rosenblatt.errors import InputError
 from rosenblatt.models import epochs
 from rosenblatt.models.classes import tie_is_positive
-from rosenblatt.models.kernel import QUERIES, KernelModel, overflow, refuse_large
+from rosenblatt.models.kernel import QUERIES, KernelModel, refuse_large, refuse_overflow
 from rosenblatt.models.recording import Entries
 from rosenblatt.models.rows import contradictory
 
+# Rows that are learned from together.
 BLOCK = QUERIES
+# Two sums in another order differ by rounding; K(a, b) and K(b, a) may differ by this share.
+ASYMMETRY = 1e-4
 
 
 class Block:
-    """Some rows of a table, in the order they are visited, and the kernel among them."""
+    """Rows of a table in the order they are visited, with the kernel among them as far as needed.
+
+    ``products[place[i]]`` is the kernel of row i with all rows of the block, if ``place[i]`` is at
+    least 0.
+    """
 
     def __init__(
-        self, model: KernelModel, X: Any, numbers: IntArray, labels: Any, weights: FloatArray
+        self,
+        model: KernelModel,
+        X: Any,
+        numbers: IntArray,
+        labels: Int32Array,
+        weights: FloatArray,
     ) -> None:
-        self.X, self.numbers, self.rows = X, numbers, X[numbers]
-        self.labels, self.weights = np.ascontiguousarray(labels[numbers]), weights[numbers]
+        self.X = X
+        self.numbers = numbers
+        self.rows = X[numbers]
+        self.labels = np.ascontiguousarray(labels[numbers])
+        self.weights = weights[numbers]
         self._kernel = model.kernel
         self.place = np.full(len(numbers), -1, np.int32)
         self.products = np.empty((0, len(numbers)))
@@ -42,32 +57,32 @@ class Block:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def know(self, places: IntArray) -> None:
-        """Work out the kernel of some rows of the block with all of them."""
-        kept = self._kernel.support_rows(self.X, self.numbers[places])
-        found = np.asarray(self._kernel.between(kept, self.rows), np.float64)
-        if not np.isfinite(found).all():
-            raise overflow(int(self.numbers[places[np.nonzero(~np.isfinite(found))[0][0]]]))
+    def add_products(self, places: IntArray) -> None:
+        """Compute the kernel of some rows of the block with all of them."""
+        own = self._kernel.support_rows(self.X, self.numbers[places])
+        found = np.asarray(self._kernel.between(own, self.rows), np.float64)
+        refuse_overflow(found.T, self.numbers[places])
         self._refuse_if_not_symmetric(found[:, places], places)
-        self.place[places] = np.arange(len(self.products), len(self.products) + len(places))
+        n = len(self.products)
+        self.place[places] = np.arange(n, n + len(places))
         self.products = np.concatenate([self.products, found])
 
     def _refuse_if_not_symmetric(self, square: FloatArray, places: IntArray) -> None:
         gap = np.abs(square - square.T)
-        # Sums taken in another order differ by rounding, float32 ones by that of float32.
-        bad = gap > 1e-4 * np.abs(square).max(initial=0.0)
-        if bad.any():
-            i, j = (int(self.numbers[places[place[0]]]) for place in np.nonzero(bad))
-            values = [float(v[bad][0]) for v in (square, square.T)]
+        is_bad = gap > ASYMMETRY * np.abs(square).max(initial=0.0)
+        if is_bad.any():
+            i, j = (int(self.numbers[places[place[0]]]) for place in np.nonzero(is_bad))
+            one_way = float(square[is_bad][0])
+            other_way = float(square.T[is_bad][0])
             raise InputError(
-                f"kernel: it is not symmetric: {values[0]:.6g} for rows {i} and {j}, but "
-                f"{values[1]:.6g} for rows {j} and {i}. A kernel must say the same both ways."
+                f"kernel: it is not symmetric: {one_way:.6g} for rows {i} and {j}, but "
+                f"{other_way:.6g} for rows {j} and {i}. A kernel must say the same both ways."
             )
 
     def row(self, i: int) -> FloatArray:
-        """The kernel of one row of the block with all of them."""
+        """Return the kernel of one row of the block with all of them."""
         if self.place[i] < 0:
-            self.know(np.array([i]))
+            self.add_products(np.array([i]))
         return np.asarray(self.products[self.place[i]])
 
 
@@ -75,72 +90,83 @@ class KernelMarginCeiling:
     """A bound on the margin of any separator in the space of the kernel, from the run alone.
 
     If y f(x) >= γ for a function of norm 1, then ‖f‖ >= γ Σ steps for the function learned from 0.
-    The norms are kept up as the rows are learned: ‖f + yK(x,·)‖² = ‖f‖² + 2y f(x) + K(x,x).
+    The norms are updated as the rows are learned: ‖f + yK(x,·)‖² = ‖f‖² + 2y f(x) + K(x,x).
+    ``magnitudes`` are the sums of the sizes of these terms, which bound the rounding.
     """
 
     def __init__(self, model: KernelModel, dtype: npt.DTypeLike) -> None:
         k = model.n_vectors
         self._from_zero = model.n_support == 0
-        self._together = model.shape == blocks.AGAINST
+        self._is_joint = model.shape == blocks.AGAINST
         self._eps = float(np.finfo(dtype).eps)
-        self.squared_norms, self.magnitudes = np.zeros(k), np.zeros(k)
-        self._steps, self._alone = np.zeros(k), 0.0
+        # Updated by the compiled walk.
+        self.squared_norms = np.zeros(k)
+        self.magnitudes = np.zeros(k)
+        self._steps = np.zeros(k)
+        # Steps that raised the right class and lowered no other.
+        self._raised = 0.0
         self._longest_row = 0.0
 
     def note(self, block: Block, entries: Entries, model: KernelModel) -> None:
-        if self._together:
-            alone = entries.y_pred < 0
-            self._steps[0] += float(entries.step[~alone].sum())
-            self._alone += float(entries.step[alone].sum())
+        """Count the updates of a block."""
+        if self._is_joint:
+            raises_only = entries.y_pred < 0
+            self._steps[0] += float(entries.step[~raises_only].sum())
+            self._raised += float(entries.step[raises_only].sum())
         else:
-            for vector, _, step in model.moves(entries):
-                np.add.at(self._steps, vector, np.abs(step))
+            for function, _, step in model.moves(entries):
+                np.add.at(self._steps, function, np.abs(step))
         known = np.flatnonzero(block.place >= 0)
         own = block.products[block.place[known], known]
         longest_row = math.sqrt(max(float(own.max(initial=0.0)), 0.0))
         self._longest_row = max(self._longest_row, longest_row)
 
     def bound(self) -> float:
-        """What the state at the end of an epoch proves."""
-        norms, hidden = self.squared_norms, 16.0 * self._eps * self.magnitudes
-        moved = self._steps > 0
-        # The theorem says nothing of a kernel that is no inner product.
-        if not self._from_zero or (norms < -hidden).any() or not moved.any():
+        """Return the bound that the state at the end of an epoch proves; infinity if none."""
+        hidden = 16.0 * self._eps * self.magnitudes
+        has_moved = self._steps > 0
+        # The theorem does not hold for a kernel that is no inner product.
+        is_indefinite = (self.squared_norms < -hidden).any()
+        if not self._from_zero or is_indefinite or not has_moved.any():
             return math.inf
-        longest = np.sqrt(np.maximum(norms, 0.0) + hidden)
-        if self._together:
-            bound = math.sqrt(float(longest @ longest)) + self._alone * self._longest_row
+        longest = np.sqrt(np.maximum(self.squared_norms, 0.0) + hidden)
+        if self._is_joint:
+            # A step that only raised a class may have lowered u·f by its length times the row.
+            bound = math.sqrt(float(longest @ longest)) + self._raised * self._longest_row
             return bound / float(self._steps[0])
-        return float((longest[moved] / self._steps[moved]).min())
+        return float((longest[has_moved] / self._steps[has_moved]).min())
 
     @property
     def longest(self) -> float:
-        """Of the difference that a row makes, among those that were mistaken."""
-        return self._longest_row * (math.sqrt(2.0) if self._together else 1.0)
+        """Return the length of the longest difference that a mistaken row made."""
+        return self._longest_row * (math.sqrt(2.0) if self._is_joint else 1.0)
 
 
 class ScoreCache:
-    """Scores of all rows by the state at the end of the last epoch, and what changed since.
+    """Scores of all rows by the state at the end of the last epoch, and what changed since then.
 
-    An epoch visits a row once, so that a support row changes once in it. Scores of a block count
-    what changed up to its end; the rest is added when the epoch is over. So a row is multiplied
-    only with support rows that changed since it was scored.
+    An epoch visits a row once, so that a support row changes once in it. The scores of a block
+    contain what changed up to its end; the rest is added when the epoch is over. A row is therefore
+    multiplied only with support rows that changed since it was scored.
     """
 
     def __init__(self, model: KernelModel, X: Any) -> None:
-        self._model, self._X = model, X
+        self._model = model
+        self._X = X
         self.values = np.zeros((model.n_vectors, X.shape[0]))
         if model.n_support:
             self.renew()
         self._begin()
 
     def _begin(self) -> None:
+        # The slots that changed in this epoch, in order, and by how much.
         self._slots: list[IntArray] = []
         self._steps: list[FloatArray] = []
+        # The rows of each block, and how many slots had changed when they were scored.
         self._visits: list[tuple[IntArray, int]] = []
 
     def renew(self) -> FloatArray:
-        """Scores from the support rows alone, without what rounding has gathered on the way."""
+        """Compute the scores from the support rows, without the rounding gathered so far."""
         for first in range(0, self._X.shape[0], BLOCK):
             part = slice(first, first + BLOCK)
             self.values[:, part] = self._model.weigh(self._X[part], self._model.coef)
@@ -148,12 +174,13 @@ class ScoreCache:
         return self.values
 
     def of(self, block: Block) -> FloatArray:
+        """Return the scores of the rows of a block by the model as it is now."""
         slots, steps = self._changed()
         found = self.values[:, block.numbers]
         return found + self._model.weigh(block.rows, steps, slots)
 
     def note(self, block: Block, scores: FloatArray, slots: IntArray, steps: FloatArray) -> None:
-        """The scores of a block after it was learned from, and the slots that it changed."""
+        """Keep the scores of a block after it was learned, and the slots that it changed."""
         self.values[:, block.numbers] = scores
         self._slots.append(slots)
         self._steps.append(steps)
@@ -163,13 +190,15 @@ class ScoreCache:
     def finish(self) -> None:
         """Bring all scores to the end of the epoch."""
         slots, steps = self._changed()
-        for numbers, seen in self._visits:
-            if seen < len(slots):
+        for numbers, n_seen in self._visits:
+            if n_seen < len(slots):
                 rows = self._X[numbers]
-                self.values[:, numbers] += self._model.weigh(rows, steps[:, seen:], slots[seen:])
+                changed = self._model.weigh(rows, steps[:, n_seen:], slots[n_seen:])
+                self.values[:, numbers] += changed
         self._begin()
 
     def _changed(self) -> tuple[IntArray, FloatArray]:
+        """Return the slots that changed in this epoch, and by how much."""
         if not self._slots:
             return np.zeros(0, np.int64), np.zeros((self._model.n_vectors, 0))
         if len(self._slots) > 1:
@@ -179,7 +208,10 @@ class ScoreCache:
 
 
 class KernelTrainer(epochs.Trainer):
-    """Learning from rows of one table in a given order, a block at a time."""
+    """Learns from rows of one table in a given order, a block at a time.
+
+    ``scored`` is the cache of scores, which pays if there are several epochs.
+    """
 
     def __init__(
         self,
@@ -193,11 +225,15 @@ class KernelTrainer(epochs.Trainer):
         subset: IntArray | None = None,
     ) -> None:
         super().__init__(X.shape[0], subset)
-        self.model, self.X, self.labels = model, X, labels
+        self.model = model
+        self.X = X
+        self.labels = labels
         self.weights = np.ones(X.shape[0]) if weights is None else weights
-        self.ties, self.first_number = ties, first_number
+        self.ties = ties
         self.tie_is_mistake = not tie_is_positive(ties)
+        self.first_number = first_number
         self.scored: ScoreCache | None = None
+        # The slot of each row among the support rows, or -1.
         self.slot_of = np.full(X.shape[0], -1, np.int64)
         self.ceiling = KernelMarginCeiling(model, X.dtype)
         self.mistakes_per_row = np.zeros(X.shape[0], np.int32)
@@ -205,8 +241,9 @@ class KernelTrainer(epochs.Trainer):
         self._updates = blocks.Updates(BLOCK * model.n_vectors)
 
     def learn(self, order: IntArray | None) -> int:
-        """Learn from the rows in this order; how many were mistaken."""
-        mistakes, model = 0, self.model
+        """Learn from the rows in this order; return the number of mistakes."""
+        model = self.model
+        mistakes = 0
         if order is None:
             order = np.arange(self.n_examples)
         if self.scored is not None:
@@ -223,79 +260,107 @@ class KernelTrainer(epochs.Trainer):
         return mistakes
 
     def is_right(self, *, changed: bool) -> bool:
-        """Whether the model as it is predicts all rows right, worked out from its support rows."""
+        """Return whether the model predicts all rows right, computed from its support rows."""
         if self.scored is None:
             return True  # each row of the last epoch was scored by the same model
         rows = slice(None) if self.subset is None else self.subset
         scores = np.ascontiguousarray(self.scored.renew()[:, rows])
-        given = self.labels[rows], self.weights[rows], self.model.shape, self.tie_is_mistake
-        return not blocks.mistaken(scores, *given).any()
+        is_mistaken = blocks.mistaken(
+            scores, self.labels[rows], self.weights[rows], self.model.shape, self.tie_is_mistake
+        )
+        return not is_mistaken.any()
 
     @cached_property
     def contradicted(self) -> bool:
-        """Equal rows have the same score by any function."""
-        given = self.labels, self.subset, self.weights
-        return self.table is not None and contradictory(self.table, *given)
+        """Return whether equal rows, which have the same score, have different labels."""
+        if self.table is None:
+            return False
+        return contradictory(self.table, self.labels, self.subset, self.weights)
 
     def margin_ceiling(self) -> float:
+        """Return a bound, proven by the run, on the margin that any separator has."""
         return self.ceiling.bound()
 
     @property
     def longest(self) -> float:
+        """Return the length of the longest row, which margins are compared with."""
         return self.ceiling.longest
 
     def state(self) -> Sequence[FloatArray]:
-        """The scores of the rows: other coefficients may be the same function."""
+        """Return the scores of the rows: other coefficients may be the same function."""
         if self.scored is None:
             return ()
         self.scored.finish()
         return (self.scored.values,)
 
     def _learn_block(self, block: Block) -> int:
-        model, updates = self.model, self._updates
+        """Learn from the rows of a block; return the number of mistakes."""
+        model = self.model
+        updates = self._updates
+        shape = model.shape
         if self.scored is None:
             scores = model.weigh(block.rows, model.coef)
         else:
             scores = self.scored.of(block)
-        if not np.isfinite(scores).all():
-            raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
-        shape, on_tie = model.shape, self.tie_is_mistake
-        given = block.labels, block.weights
-        suspects = np.flatnonzero(blocks.mistaken(scores, *given, shape, on_tie))
-        if len(suspects):
-            block.know(suspects)
+        refuse_overflow(scores, block.numbers)
+
+        # The kernel of rows that are wrong already will be needed; one product for all of them.
+        suspects = blocks.mistaken(scores, block.labels, block.weights, shape, self.tie_is_mistake)
+        if suspects.any():
+            block.add_products(np.flatnonzero(suspects))
+
         updates.clear()
         reached = 0
         while True:
-            known: Any = block.products, block.place, shape, on_tie
-            known += (self.ceiling.squared_norms, self.ceiling.magnitudes, updates)
-            reached = blocks.walk(scores, *given, reached, *known)
+            # Ends at a mistake whose kernel with the block is not there yet.
+            reached = blocks.walk(
+                scores,
+                block.labels,
+                block.weights,
+                reached,
+                block.products,
+                block.place,
+                shape,
+                self.tie_is_mistake,
+                self.ceiling.squared_norms,
+                self.ceiling.magnitudes,
+                updates,
+            )
             if reached == len(block):
                 break
-            # Whoever is wrong by now will most likely be asked about as well.
-            wrong = blocks.mistaken(scores, *given, shape, on_tie) & (block.place < 0)
+            # Rows that are wrong by now will most likely be asked for as well.
+            wrong = blocks.mistaken(scores, block.labels, block.weights, shape, self.tie_is_mistake)
+            wrong &= block.place < 0
             wrong[:reached] = False
-            block.know(np.flatnonzero(wrong))
+            block.add_products(np.flatnonzero(wrong))
         self._take(block, scores)
         return updates.mistakes
 
     def _take(self, block: Block, scores: FloatArray) -> None:
-        """Write what a block changed into the model."""
-        model, size = self.model, self._updates.size
-        places = self._updates.row[:size].copy()
-        who = np.unique(places)
-        numbers = block.numbers[who]
+        """Write the updates of a block into the model."""
+        model = self.model
+        updates = self._updates
+        size = updates.size
+        places = updates.row[:size].copy()
+
+        # Rows that were mistaken for the first time become support rows.
+        mistaken = np.unique(places)
+        numbers = block.numbers[mistaken]
         self.mistakes_per_row[numbers] += 1
         new = numbers[self.slot_of[numbers] < 0]
         if len(new):
             rows = model.kernel.support_rows(self.X, new)
             self.slot_of[new] = model.append(rows, new + self.first_number)
+
         slots = self.slot_of[numbers]
         before = model.coef[:, slots]
-        of: Any = self._updates
-        right, wrong, step = (column[:size].copy() for column in (of.right, of.wrong, of.step))
-        rows, t = self.slot_of[block.numbers[places]], model.t + 1 + places
-        entries = Entries(rows, right, wrong, step, t)
+        entries = Entries(
+            row=self.slot_of[block.numbers[places]],
+            y_true=updates.right[:size].copy(),
+            y_pred=updates.wrong[:size].copy(),
+            step=updates.step[:size].copy(),
+            t=model.t + 1 + places,
+        )
         model.add(entries)
         refuse_large(model.coef[:, slots], numbers)
         self.ceiling.note(block, entries, model)

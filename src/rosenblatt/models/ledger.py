@@ -26,7 +26,14 @@ from rosenblatt.engine.rows.weights import FOLD_BITS
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.html_tables import first_and_last, html_card, html_headline, html_table, in_short
 from rosenblatt.models.classes import tie_is_positive
-from rosenblatt.models.recording import COLUMNS, Entries, Update, columns_of, refuse_missing
+from rosenblatt.models.recording import (
+    COLUMNS,
+    Entries,
+    Update,
+    columns_of,
+    refuse_missing,
+    survival_times,
+)
 from rosenblatt.models.rows import as_rows, inspect, products
 from rosenblatt.models.weights import RATE, Scaling, Weights
 
@@ -156,8 +163,7 @@ class BaseLedger(ABC, Generic[W]):
     @property
     def survival(self) -> npt.NDArray[np.int64]:
         """How many examples each weight vector lived for: the first one, then after each update."""
-        first, last = [self._start_t + 1], [self.n_examples + 1]
-        return np.diff(np.concatenate([first, self._times, last]))
+        return survival_times(self._times, self.n_examples, self._start_t)
 
     def _checked(self, upto: int | None) -> int:
         if upto is None:

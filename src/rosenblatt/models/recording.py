@@ -111,6 +111,16 @@ class Entries(NamedTuple):
         columns: Any = (column[start:stop] for column in self)
         return Entries(*columns)
 
+    def at(self, places: npt.NDArray[np.int64]) -> Entries:
+        """Return the updates at these places, of weights without rates and scales."""
+        return Entries(
+            row=self.row[places],
+            y_true=self.y_true[places],
+            y_pred=self.y_pred[places],
+            step=self.step[places],
+            t=self.t[places],
+        )
+
     @classmethod
     def joined(cls, parts: list[Entries]) -> Entries:
         if len(parts) == 1:
@@ -125,6 +135,17 @@ def log_for(rule: Rule, capacity: int) -> Log:
 
 # What is called with updates as they are made.
 Note = Callable[[Entries], None]
+
+
+def survival_times(
+    times: npt.NDArray[np.int64], n_examples: int, start_t: int = 0
+) -> npt.NDArray[np.int64]:
+    """Return how many examples each state lived for: the first one, then after each update.
+
+    ``times`` are the ``t`` of the updates, of ``n_examples`` in all. The first state began after
+    ``start_t`` examples. A state predicts from the example after its update to that of the next.
+    """
+    return np.diff(np.concatenate([[start_t + 1], times, [n_examples + 1]]))
 
 
 def refuse_missing(last: int, n: int, noun: str = "row") -> None:
