@@ -28,7 +28,7 @@ def epoch_found(tail: int, length: int, width: int = 2, most: int = 200) -> tupl
     cycle = Cycle(lambda: (bias, weights))
     for epoch in range(1, most):
         become(epoch)
-        if cycle.closed(epoch):
+        if cycle.closes(epoch):
             return epoch, cycle.length
     raise AssertionError("no cycle was found")
 
@@ -59,7 +59,7 @@ def test_a_run_that_comes_back_in_one_part_only_is_no_cycle(width: int) -> None:
     cycle = Cycle(lambda: (bias, weights))
     for epoch in range(1, 100):
         weights[:], bias[:] = epoch, epoch % 2
-        assert not cycle.closed(epoch)
+        assert not cycle.closes(epoch)
     assert cycle.length == 0
 
 

@@ -1,4 +1,4 @@
-"""The classes of a model, in the order of their arrival: how they join, and which is predicted."""
+"""The classes of a model, in the order of their arrival: how they join, and which one wins."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from rosenblatt.models.model import Model
 
 Numbers = npt.NDArray[np.int32]
-# Scores are taken of so many rows at a time that memory does not grow with rows times classes.
+# Scores computed, and labels counted, at a time, so that memory does not grow with the rows.
 SCORES_AT_ONCE = 1 << 20
 COUNTED_AT_ONCE = 1 << 20
 
 
 def natural_order(classes: Iterable[Any]) -> list[Any]:
-    """The classes from the least to the largest; TypeError if no two need be either, as of sets."""
+    """Sort classes; raise TypeError if two of them are in no order, as two sets may be."""
     found = sorted(classes)
     if not all(a < b for a, b in pairwise(found)):
         raise TypeError
@@ -34,7 +34,7 @@ def natural_order(classes: Iterable[Any]) -> list[Any]:
 
 
 def number_of(label: Any, slots: dict[Any, int]) -> int | None:
-    """The number of a class, None of one that is not known."""
+    """Return the number of a class, or None if it is not known."""
     try:
         return slots.get(label)
     except TypeError:
@@ -42,16 +42,19 @@ def number_of(label: Any, slots: dict[Any, int]) -> int | None:
 
 
 def place_of(label: Any, classes: list[Any], order: list[int]) -> int:
-    """Where a class not seen before stands in the natural order of the others."""
-    if label is None or label != label:
+    """Return the place of an unseen class in the natural order of the others, or refuse it."""
+    is_nan = label != label
+    if label is None or is_nan:
         what = "None" if label is None else "NaN"
         raise InputError(f"the label is {what}. Drop the example or give it a label.")
     if isinstance(label, float | np.floating) and not label.is_integer():
         raise InputError(f"the label is {label!r}: a classifier needs classes, not measurements.")
     try:
         place = bisect(order, label, key=classes.__getitem__)
-        natural_order([*(classes[i] for i in order[max(place - 1, 0) : place + 1]), label])
-    except (TypeError, ValueError):  # a number of NumPy beside a tuple is compared item by item
+        # Between its neighbours it must really be in order.
+        neighbours = [classes[i] for i in order[max(place - 1, 0) : place + 1]]
+        natural_order([*neighbours, label])
+    except (TypeError, ValueError):  # a NumPy number and a tuple are compared item by item
         raise InputError(
             f"the label {label!r} ({type(label).__name__}) cannot be compared with the labels "
             f"seen so far, such as {classes[0]!r} ({type(classes[0]).__name__}). "
@@ -61,25 +64,26 @@ def place_of(label: Any, classes: list[Any], order: list[int]) -> int:
 
 
 def in_order(classes: Sequence[Any]) -> list[int]:
-    """The places of the classes, which stand as they arrived, in their natural order."""
+    """Return the places of classes, listed as they arrived, in their natural order."""
     return sorted(range(len(classes)), key=classes.__getitem__)
 
 
 class LabelCodes:
-    """The labels of many rows: the number of the class of each, and the classes in order.
+    """The labels of many rows, as the number of the class of each, and the classes in order.
 
-    As an array, and by its slices, it is the labels themselves; a learner takes the numbers as they
-    are, so that nothing is made of each row. Every class occurs.
+    Converted to an array, and by its slices, it is the labels themselves. A learner reads the
+    numbers directly, so that no object is made for each row. Every class occurs.
     """
 
     def __init__(self, codes: Numbers, classes: Any) -> None:
-        self.codes, self.classes = codes, classes
+        self.codes = codes
+        self.classes: npt.NDArray[Any] = classes
         self.shape = (len(codes),)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        found: np.dtype[Any] = self.classes.dtype
-        return found
+        """Return the dtype of the labels."""
+        return self.classes.dtype
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -91,15 +95,17 @@ class LabelCodes:
         return np.asarray(self[:], dtype)
 
     def tolist(self) -> list[Any]:
+        """Return the labels as Python values."""
         found: list[Any] = self[:].tolist()
         return found
 
     def counts(self) -> dict[Any, int]:
-        """How often each class occurs; ValueError if a number is that of no class."""
+        """Count how often each class occurs; raise ValueError if a number is that of no class."""
         found = np.zeros(len(self.classes), np.int64)
         for start in range(0, len(self.codes), COUNTED_AT_ONCE):
             some = self.codes[start : start + COUNTED_AT_ONCE]
-            if some.max() >= len(found):  # before as many are counted
+            # Checked first, since bincount makes a counter for every number up to the largest.
+            if some.max() >= len(found):
                 raise ValueError(f"the label {some.max()} is the number of no class")
             found += np.bincount(some, None, len(found))
         return dict(zip(self.classes.tolist(), found.tolist(), strict=True))
@@ -109,47 +115,49 @@ class LabelCodes:
 
 
 def decision_scores(scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Scores as ``decision_function`` has them: of two classes the lead of the second."""
+    """Return scores as ``decision_function`` does: for two classes, the lead of the second."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
 
 
 def tie_is_positive(ties: str) -> bool:
-    """Whether a class wins a tie: the positive one of two, the last of several.
+    """Return whether a class wins a tie: the positive one of two, the last of several.
 
-    Else a tie is a mistake, and a prediction that has to name a class takes the first of them. The
-    compiled loops have the same rule in ``ties.h``.
+    Otherwise a tie is a mistake, and a prediction that has to name a class takes the first of them.
+    The compiled loops have the same rule in ``engine/ties.h``.
     """
     return ties == "positive"
 
 
 def best_classes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.intp]:
-    """Numbers of the classes with the best score; ties as the learner has them."""
+    """Return the numbers of the classes with the best scores; ``ties`` is the learner's option."""
     last_wins = tie_is_positive(ties)
     if scores.ndim == 1:
-        return ((scores >= 0) if last_wins else (scores > 0)).astype(np.intp)
+        is_positive = scores >= 0 if last_wins else scores > 0
+        return is_positive.astype(np.intp)
     if last_wins:
+        # Reversed, since argmax takes the first.
         return np.asarray(scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1))
     return np.asarray(scores.argmax(axis=1))
 
 
 def are_mistakes(margins: Any, is_positive: Any, ties: str) -> Any:
-    """Which margins are those of mistakes.
+    """Return which margins are those of mistakes.
 
-    ``is_positive`` says of each whether the right class wins a tie, if a tie can be won.
+    ``is_positive`` tells for each whether the right class wins a tie, if a tie can be won.
     """
     is_lost = np.logical_not(is_positive) | (not tie_is_positive(ties))
     return np.less(margins, 0.0) | (np.equal(margins, 0.0) & is_lost)
 
 
 def signed_votes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.float64]:
-    """1 for the positive class and -1 for the other; at a tie 1 or, if nobody wins it, 0."""
+    """Return 1 for the positive class and -1 for the other; for a tie 1, or 0 if nobody wins it."""
     votes = np.asarray(np.sign(scores), np.float64)
     votes[scores == 0] = float(tie_is_positive(ties))
     return votes
 
 
 def row_blocks(n_rows: int, n_scores: int, n_jobs: int | None = None) -> list[slice]:
-    """Rows, each with so many scores, cut into blocks whose scores take little memory."""
+    """Cut rows with ``n_scores`` scores each into blocks whose scores take little memory."""
     return slices(n_rows, n_jobs, SCORES_AT_ONCE // n_scores)
 
 
@@ -161,23 +169,28 @@ def predicted_blocks(
     ties: str,
     n_jobs: int | None = None,
 ) -> Iterator[tuple[slice, npt.NDArray[np.intp]]]:
-    """Which rows, and for each which of the k classes its scores predict, by so many threads.
+    """Yield blocks of rows, with the number of the class, of the first k, that each row predicts.
 
-    Ties are decided by the natural order of the classes, as everywhere. Those that joined since
-    there were k are left out.
+    Ties are decided by the natural order of the classes. Classes that joined since there were k are
+    left out.
     """
+    # The classes in their natural order, unless they arrived in it; two always did.
     places = None
-    if k > 2:  # two always stand in order
-        places = np.array(order)
-        places = places[places < k]
-        places = None if (places[1:] > places[:-1]).all() else places
+    if k > 2:
+        in_natural_order = np.array(order)
+        in_natural_order = in_natural_order[in_natural_order < k]
+        if not (in_natural_order[1:] > in_natural_order[:-1]).all():
+            places = in_natural_order
 
     def predict(some: slice) -> npt.NDArray[np.intp]:
         scores = score(some)
-        if scores.ndim > 1 and (places is not None or scores.shape[1] > k):
-            scores = scores[:, :k] if places is None else scores[:, places]
-        best = best_classes(scores, ties) if k > 1 else np.zeros(len(scores), np.intp)
-        return best if places is None else places[best]
+        if k < 2:
+            return np.zeros(len(scores), np.intp)
+        if places is not None:
+            return places[best_classes(scores[:, places], ties)]
+        if scores.ndim > 1 and scores.shape[1] > k:
+            scores = scores[:, :k]
+        return best_classes(scores, ties)
 
     blocks = row_blocks(n_rows, k, n_jobs)
     yield from zip(blocks, each_part(predict, blocks, n_jobs), strict=True)
@@ -186,17 +199,17 @@ def predicted_blocks(
 def predicted_labels(
     classes: Sequence[Any], order: Sequence[int], scores: npt.NDArray[Any], ties: str
 ) -> list[Any]:
-    """The label of each row by its scores, which stand as the classes do; None before any class."""
+    """Return the label of each row by its scores, a column per class; None before any class."""
     if not classes:
         return [None] * len(scores)
-    if len(classes) == 2 and scores.ndim == 1:  # most are, and this is called for each
+    if len(classes) == 2 and scores.ndim == 1:  # the fast path of single examples
         return [classes[i] for i in best_classes(scores, ties).tolist()]
     blocks = predicted_blocks(len(classes), order, scores.__getitem__, len(scores), ties)
     return [classes[i] for _, numbers in blocks for i in numbers.tolist()]
 
 
 def has_tie(scores: Any) -> bool:
-    """Whether classes share the highest score of a row: one number of two, else one a class."""
+    """Return whether classes share the highest score of a row, one number if there are two."""
     if np.ndim(scores) == 0:
         return bool(scores == 0)
     return int(np.count_nonzero(scores == np.max(scores))) > 1
@@ -208,7 +221,7 @@ def has_tie(scores: Any) -> bool:
 def class_segments(
     model: Model[Any], names: list[Any], numbers: npt.NDArray[Any], declared: Sequence[Any] = ()
 ) -> Iterator[tuple[int, int, Numbers | None]]:
-    """Rows in order, cut where a class joins: ``start, stop`` and the class of every row.
+    """Yield segments of rows between which classes join: ``start, stop`` and the row's classes.
 
     ``names[numbers[i]]`` is the label of row i. The ``declared`` classes join before the first row,
     any other at the row where it first appears, as if the rows came one by one. Until there are
@@ -216,17 +229,21 @@ def class_segments(
     """
     model.admit_all(declared)
     joining = [k for k, name in enumerate(names) if name not in model.slots]
-    places: list[tuple[int, int]] = []
+    # The row at which each name joins.
+    joins: list[tuple[int, int]] = []
     if joining:
+        # Assigned backwards, so that the first row of each name remains.
         first = np.empty(len(names), np.int64)
         first[numbers[::-1]] = np.arange(len(numbers))[::-1]
-        places = sorted((int(first[k]), k) for k in joining)
+        joins = sorted((int(first[k]), k) for k in joining)
 
     def slots_of_names() -> Numbers:
         return np.array([model.slots.get(name, 0) for name in names], np.int32)
 
-    labels, slots, start = np.zeros(len(numbers), np.int32), slots_of_names(), 0
-    for stop, k in [*places, (len(numbers), -1)]:
+    labels = np.zeros(len(numbers), np.int32)
+    slots = slots_of_names()
+    start = 0
+    for stop, k in [*joins, (len(numbers), -1)]:
         if start < stop:
             if len(model.classes) < 2:
                 model.t += stop - start
@@ -236,13 +253,14 @@ def class_segments(
                 yield start, stop, labels
         if k >= 0:
             slots[k] = model.admit(names[k])
-            if len(model.classes) == 2:  # which now stand in order
+            if len(model.classes) == 2:
+                # The first two are brought into their natural order.
                 slots = slots_of_names()
         start = stop
 
 
 def declared_classes(classes: Any) -> list[Any]:
-    """Classes that a caller of ``partial_fit`` knows of from the start."""
+    """Return the classes that a caller of ``partial_fit`` declares, in their natural order."""
     if classes is None:
         return []
     listed = np.asarray(classes, None if isinstance(classes, np.ndarray) else object)
@@ -256,6 +274,7 @@ def declared_classes(classes: Any) -> list[Any]:
 
 
 def refuse_one_class(classes: list[Any]) -> None:
+    """Refuse labels of a single class, where two are needed."""
     if len(classes) < 2:
         raise InputError(
             f"y holds only one class, {classes[0]!r}: there is nothing to tell apart. Give rows of "
@@ -264,10 +283,10 @@ def refuse_one_class(classes: list[Any]) -> None:
 
 
 def with_opposite(classes: npt.NDArray[Any], labels: Numbers) -> tuple[npt.NDArray[Any], Numbers]:
-    """Classes and labels; a single example of class 1 or -1 has the other class beside its own.
+    """Return classes and labels; if the only label is 1 or -1, the other one is added as a class.
 
-    The lectures call the two classes so. Of several rows of one class the second is most likely
-    missing by a slip, and of other labels its name is not known.
+    The lectures call the two classes 1 and -1. If several rows have one class, the second is most
+    likely missing by mistake, and for other labels its name is not known.
     """
     if len(labels) == 1 and classes.dtype.kind in "if" and abs(classes[0]) == 1:
         return np.array([-1, 1], classes.dtype), (classes > 0).astype(np.int32)
@@ -275,7 +294,7 @@ def with_opposite(classes: npt.NDArray[Any], labels: Numbers) -> tuple[npt.NDArr
 
 
 def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.NDArray[Any]:
-    """Labels as a 1-D array, of the type they had if they came all at once."""
+    """Return labels as a 1-D array, of the type that an array of them had."""
     if dtype is not None and dtype.kind in "iub":
         return np.array(classes, dtype)
     if all(type(label) is int for label in classes):
@@ -292,20 +311,20 @@ def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.N
 
 
 def one_label(label: Any) -> npt.NDArray[Any]:
-    """A label as an array of one."""
-    if type(label) is int and abs(label) < 1 << 62:  # most are, and this is called for each
+    """Return a label as an array of one."""
+    if type(label) is int and abs(label) < 1 << 62:  # the fast path of single examples
         return np.array([label], np.int64)
     number_of(label, {})
     return label_array([label])
 
 
 Rows = npt.NDArray[np.int64]
-# Another stream of random numbers than the one that shuffles the epochs.
+# Makes another stream of random numbers than the one that shuffles the epochs.
 OTHER_STREAM = 0x5DEECE66D
 
 
 def _shuffled_members(labels: Numbers, seed: int) -> Iterator[Rows]:
-    """The rows of each class in a random order."""
+    """Yield the rows of each class in a random order."""
     state = seed ^ OTHER_STREAM
     for label in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == label)
@@ -315,7 +334,7 @@ def _shuffled_members(labels: Numbers, seed: int) -> Iterator[Rows]:
 
 
 def stratified_folds(labels: Numbers, n_folds: int, seed: int) -> Rows:
-    """The fold of each row: of every class, and of all rows, each has as many up to one."""
+    """Return the fold of each row; folds have equal parts of every class and of all, up to one."""
     folds = np.empty(len(labels), np.int64)
     order = np.concatenate(list(_shuffled_members(labels, seed)))
     folds[order] = np.arange(len(order)) % n_folds
@@ -323,11 +342,13 @@ def stratified_folds(labels: Numbers, n_folds: int, seed: int) -> Rows:
 
 
 def hold_out(labels: npt.NDArray[np.int32], share: float, seed: int) -> tuple[Rows, Rows]:
-    """Row numbers to train on and to watch, the same share of every class, both ascending."""
-    watched = np.zeros(len(labels), bool)
+    """Return row numbers to train on and to watch, the same share of every class, ascending."""
+    is_watched = np.zeros(len(labels), bool)
     for members in _shuffled_members(labels, seed):
-        watched[members[: min(round(share * len(members)), len(members) - 1)]] = True
-    if not watched.any():
+        # At least one row of each class is left to train on.
+        n_watched = min(round(share * len(members)), len(members) - 1)
+        is_watched[members[:n_watched]] = True
+    if not is_watched.any():
         raise InputError(
             Message(
                 Setting("validation_fraction", share),
@@ -335,4 +356,4 @@ def hold_out(labels: npt.NDArray[np.int32], share: float, seed: int) -> tuple[Ro
             ),
             cures=["give more rows", Message("rows to watch as ", Setting("validation_set"))],
         )
-    return np.flatnonzero(~watched), np.flatnonzero(watched)
+    return np.flatnonzero(~is_watched), np.flatnonzero(is_watched)

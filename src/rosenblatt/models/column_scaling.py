@@ -15,36 +15,41 @@ CONSTANT = 1e-12
 
 
 class ColumnScaling(NamedTuple):
-    """``(x - mean) / deviation`` of each column; a model of such rows is linear in ``x``, too."""
+    """Scales each column to ``(x - mean) / deviation``; a model of such rows is linear in ``x``."""
 
     mean: FloatArray
     deviation: FloatArray
 
     @classmethod
     def of(cls, table: AnyArray, *, center: bool = True) -> Self:
-        """Mean and standard deviation of each column; of one that is constant 1 instead."""
+        """Measure mean and standard deviation of each column; a constant one counts as 1."""
         n, d = table.shape
-        blocks = [slice(i, i + max(1, BLOCK // d)) for i in range(0, n, max(1, BLOCK // d))]
+        step = max(1, BLOCK // d)
+        blocks = [slice(first, first + step) for first in range(0, n, step)]
+
+        # Measured in units of the largest value, so that no square overflows.
         largest = np.max([np.abs(table[some]).max(axis=0) for some in blocks], axis=0)
-        unit = np.where(largest > 0, largest, 1).astype(np.float64)  # so that no square overflows
+        unit = np.where(largest > 0, largest, 1).astype(np.float64)
         mean = sum((table[some] / unit).sum(axis=0) for some in blocks) / n
-        squares = sum(((table[some] / unit - mean) ** 2).sum(axis=0) for some in blocks) / n
-        deviation = np.sqrt(squares)
+        variance = sum(((table[some] / unit - mean) ** 2).sum(axis=0) for some in blocks) / n
+        deviation = np.sqrt(variance)
         varies = deviation > CONSTANT
         return cls(mean * unit * center, np.where(varies, deviation * unit, 1.0))
 
     def __call__(self, table: Any) -> AnyArray:
-        """The rows, centred and scaled, of the type that they have."""
+        """Return the rows, centred and scaled, with their own dtype."""
         table = table.toarray() if is_sparse(table) else table
-        found, step = np.empty(table.shape, table.dtype), max(1, BLOCK // table.shape[1])
-        for some in (slice(i, i + step) for i in range(0, len(table), step)):
+        found = np.empty(table.shape, table.dtype)
+        step = max(1, BLOCK // table.shape[1])
+        for first in range(0, len(table), step):
+            some = slice(first, first + step)
             found[some] = (table[some] - self.mean) / self.deviation
         return found
 
     def fold(
         self, coef: AnyFloatArray, intercept: AnyFloatArray
     ) -> tuple[AnyFloatArray, AnyFloatArray]:
-        """Weights and biases for the columns as they were."""
+        """Return weights and biases for the unscaled columns, from those for the scaled ones."""
         own = coef / self.deviation
         # Not a product of BLAS, whose sums depend on the processor.
         return own, intercept - np.ascontiguousarray(own * self.mean).sum(axis=-1)

@@ -1,10 +1,10 @@
-"""Training on rows: what the rule of a linear learner does in an epoch, and in a single pass."""
+"""Training on rows: a linear learner's epochs, and passes over single batches."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -23,18 +23,19 @@ from rosenblatt.models.rows import Rows, contradictory, margins
 from rosenblatt.models.weights import RATE, Scaling, Weights
 
 Mask = npt.NDArray[np.bool_]
+# Updates that the log holds until they are handed on.
 LOG_CAPACITY = 1 << 14
-# So that a request to stop is heard soon in an epoch over many rows, or over large ones.
+# Rows, and products of weights and values, between two questions whether somebody asked to stop.
 ROWS_AT_A_TIME = 1 << 18
 PRODUCTS_AT_A_TIME = 1 << 28
-# Evaluations of the pocket per epoch; of fewer rows one after each of them.
+# Evaluations of the pocket per epoch; with fewer rows, one after each of them.
 POCKET_LOOKS = 20
 # Sums of squares below this may have lost digits to underflow.
 SAFE_SQUARE = 1e-260
 
 
 class RowPass:
-    """Learn from the rows of one table by one engine, in place.
+    """Learns from the rows of one table by one engine, in place.
 
     The compiled loop ends when its log is full, at a row that it refuses and after a block of rows.
     This class hands the updates of the log to ``record``, raises the refusal, and ends early when
@@ -69,8 +70,9 @@ class RowPass:
         # Room for at least one example: a soft step may write one entry a class.
         room = max(min(LOG_CAPACITY, rows.n_rows), 2 * weights.n_vectors)
         self._log = None if record is None else log_for(engine.rule, room)
-        products = weights.n_vectors * (1 << 10 if rows.is_sparse else max(1, rows.n_features))
-        self._block = min(ROWS_AT_A_TIME, max(1, PRODUCTS_AT_A_TIME // products))
+        values_per_row = 1 << 10 if rows.is_sparse else max(1, rows.n_features)
+        products_per_row = weights.n_vectors * values_per_row
+        self._block = min(ROWS_AT_A_TIME, max(1, PRODUCTS_AT_A_TIME // products_per_row))
 
     def learn(
         self,
@@ -82,8 +84,8 @@ class RowPass:
     ) -> int:
         """Learn from places ``start`` to ``stop`` of an order, once each; return the place reached.
 
-        It is before ``stop`` if somebody asked to stop. Rows that are upcoming are read from memory
-        meanwhile.
+        It is before ``stop`` if somebody asked to stop. Rows that are upcoming are prefetched from
+        memory meanwhile.
         """
         while start < stop:
             start = self._engine.learn(
@@ -110,7 +112,17 @@ class RowPass:
 
 
 class LinearTrainer(epochs.Trainer):
-    """Learns from rows, in place; the result holds what the rows contributed."""
+    """Learns from rows, in place; the result says what each row contributed.
+
+    Attributes
+    ----------
+    eta_after : callable or None
+        The length of a step after a number of epochs, if it changes.
+    tail : bool
+        Whether the average is to leave out the first epochs.
+    pocket : Pocket or None
+        Keeps the weights with the fewest training errors.
+    """
 
     def __init__(
         self,
@@ -123,6 +135,7 @@ class LinearTrainer(epochs.Trainer):
         record: Note | None = None,
     ) -> None:
         super().__init__(rows.n_rows, subset)
+        # As many rows as have about PIECE stored values.
         self.piece = max(1, epochs.PIECE * rows.n_rows // max(1, rows.n_values))
         self._weights = weights
         self._rule = rule
@@ -131,14 +144,17 @@ class LinearTrainer(epochs.Trainer):
         self._row_weights = row_weights
         result = self.result
         result.mistakes_per_row = np.zeros(rows.n_rows, np.int32)
-        binary = weights.n_vectors == 1
-        if record is not None or rule.rates is not None:
-            pass  # the updates say what each row did, or there is no dual form
-        elif binary and rule.counts_tell_all and row_weights is None:
-            result.signs, result.eta = 2 * labels.astype(np.int8) - 1, rule.eta
-        elif binary:
+
+        # How the dual form is found. A ledger has it already, and with rates there is none.
+        is_binary = weights.n_vectors == 1
+        has_dual_form = record is None and rule.rates is None
+        if has_dual_form and is_binary and rule.counts_tell_all and row_weights is None:
+            # Every step is eta long: a coefficient is eta times the mistakes of its row.
+            result.signs = 2 * labels.astype(np.int8) - 1
+            result.eta = rule.eta
+        elif has_dual_form and is_binary:
             result.dual = np.zeros(rows.n_rows)
-        else:
+        elif has_dual_form:
             result.pairs = new_sums(rule, rows.n_rows, weights.n_vectors)
         self._tally = Tally(result.mistakes_per_row, result.dual)
         self._pass = RowPass(
@@ -150,28 +166,40 @@ class LinearTrainer(epochs.Trainer):
             record=record if result.pairs is None else result.pairs.add,
         )
         self._ceiling = MarginCeiling(weights, rows, self._tally)
-        # The length of a step after so many epochs, if it changes.
         self.eta_after: Callable[[int], float] | None = None
         self.separates = not rule.blames_all_rivals
-        # As a theorem promises, and a bound on the margin tells when it promises nothing.
+        # For these rules a theorem promises that separable rows have a last mistake, and the bound
+        # on the margin shows when they are not separable.
         self.converges = self.separates and rule.rates is None and not rule.scales
-        counted = np.ones(rows.n_rows) if row_weights is None else row_weights
-        self._total_weight = float((counted if subset is None else counted[subset]).sum())
-        # Whether the average is to leave out the first epochs, and where it may begin next.
+
+        row_weight = np.ones(rows.n_rows) if row_weights is None else row_weights
+        if subset is not None:
+            row_weight = row_weight[subset]
+        self._total_weight = float(row_weight.sum())
+
         self.tail = False
+        # Where the average may begin next: examples seen, sums of weights and biases, scaling.
         self._next_start: tuple[int, AnyFloatArray, AnyFloatArray, Scaling] | None = None
         self.pocket: Pocket | None = None
-        self._updates_seen = 0  # by the last look into the pocket
+        # Updates by the last look into the pocket.
+        self._updates_seen = 0
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
+        """Learn once from each row in this order; return the number of mistakes."""
         mistakes_before = self._tally.mistakes
-        n, place = self.n_examples if order is None else len(order), 0
-        step = max(1, self.n_examples // (POCKET_LOOKS if self.pocket else 1))
+        n = self.n_examples if order is None else len(order)
+        # The pocket looks at equal distances in an epoch, whose buffers may end anywhere.
+        step = self.n_examples
+        if self.pocket is not None:
+            step = self.n_examples // POCKET_LOOKS
+        step = max(1, step)
+
+        place = 0
         while place < n:
             left = step - (self.n_learned + place) % step
             stop = min(place + left, n)
             place = self._pass.learn(place, stop, order=order, upcoming=self.upcoming)
-            if self.pocket and (self.n_learned + place) % step == 0:
+            if self.pocket is not None and (self.n_learned + place) % step == 0:
                 if self._tally.updates > self._updates_seen:
                     self.pocket.look()
                 self._updates_seen = self._tally.updates
@@ -182,61 +210,86 @@ class LinearTrainer(epochs.Trainer):
         return self._tally.mistakes - mistakes_before
 
     def end_epoch(self, epoch: int) -> None:
-        """The tail begins after the last epoch 1, 2, 4, 8 … that is at most half of all.
+        """Set the next step length, note the mean loss, and let the tail average begin.
 
-        The loss is that of each row before it was learned, so that it costs no other pass.
+        The loss is that of each row before it was learned, so that it costs no other pass. The tail
+        begins after the last epoch 1, 2, 4, 8 … that is at most half of all.
         """
         if self.eta_after is not None:
             self._rule.set_eta(self.eta_after(epoch))
+
         if self._rule.ends_by_loss:
+            # The tally has the loss of all epochs.
             before = sum(self.result.losses)
             self.result.losses.append(self._tally.loss / (self._total_weight or 1.0) - before)
-        if self.tail and epoch & (epoch - 1) == 0:
+
+        is_power_of_two = epoch & (epoch - 1) == 0
+        if self.tail and is_power_of_two:
             if self._next_start is not None:
                 self._weights.begin_average(*self._next_start)
             self._next_start = *self._weights.total(), Scaling(*self._weights.scaling)
 
+    @property
+    def _ties(self) -> str:
+        return "mistake" if self._rule.tie_is_mistake else "positive"
+
     def is_right(self, *, changed: bool) -> bool:
+        """Return whether all rows are right for training, by the weights as they are now."""
         if not changed:
             return True
-        right = self._where(partial(_right, self._rule))
+        right = self._where(self._are_right)
         if self._row_weights is not None:
             right |= self._row_weights <= 0  # these rows are not learned from
-        return bool((right if self.subset is None else right[self.subset]).all())
+        if self.subset is not None:
+            right = right[self.subset]
+        return bool(right.all())
 
     def share_predicted(self) -> float:
-        """How much of the rows, by their weights, is predicted right as things are."""
-        ties = "mistake" if self._rule.tie_is_mistake else "positive"
+        """Return the share of the rows, by their weights, that is predicted right now."""
+        ties = self._ties
         right = self._where(lambda scores, labels: best_classes(scores, ties) == labels)
         some = slice(None) if self.subset is None else self.subset
         weights = None if self._row_weights is None else self._row_weights[some]
         return float(np.average(right[some], weights=weights))
 
+    def _are_right(self, scores: AnyFloatArray, labels: Labels) -> Mask:
+        """Return which rows are right for training, where a tie of several classes is a mistake."""
+        is_positive = labels == 1 if scores.ndim == 1 else False
+        wrong: Mask = are_mistakes(margins(scores, labels), is_positive, self._ties)
+        return ~wrong
+
     def _where(self, holds: Callable[[AnyFloatArray, Labels], Mask]) -> Mask:
-        """For which rows something holds of their scores and labels as things are."""
-        weights, found = self._weights, np.empty(self._rows.n_rows, bool)
+        """Return for which rows a condition on their present scores and labels holds."""
+        weights = self._weights
+        found = np.empty(self._rows.n_rows, bool)
         for some in row_blocks(len(found), weights.n_vectors):
-            # What is stored answers as the weights do, whose scale is above 0.
+            # The stored weights order the classes as the scaled ones do, whose scale is above 0.
             scores = score(self._rows, weights.table, weights.stored_bias, some.start, some.stop)
             found[some] = holds(scores, self._labels[some])
         return found
 
     @cached_property
     def contradicted(self) -> bool:
-        given = self._labels, self.subset, self._row_weights
-        return self.table is not None and contradictory(self.table, *given)
+        """Return whether equal rows have different labels, so that nothing separates them."""
+        if self.table is None:
+            return False
+        return contradictory(self.table, self._labels, self.subset, self._row_weights)
 
     def margin_ceiling(self) -> float:
+        """Return a bound, proven by the run, on the margin that any separator has."""
         return self._ceiling.bound()
 
     def step_sums(self) -> tuple[float, float]:
+        """Return the sum of all steps, and of those that only raised the right class."""
         return self._tally.step_sum, self._tally.raised_sum
 
     @property
     def longest(self) -> float:
+        """Return the length of the longest row, which margins are compared with."""
         return self._ceiling.longest
 
     def state(self) -> Sequence[npt.NDArray[np.floating]]:
+        """Return the arrays that decide how learning continues; () if they cannot repeat."""
         weights = self._weights
         if weights.is_scaled:
             return ()  # the next step depends on how many there were, which never repeats
@@ -248,19 +301,22 @@ class LinearTrainer(epochs.Trainer):
 
 
 class MarginCeiling:
-    """No unit vector u has a margin above this on the rows: it follows from the run itself.
+    """A bound on the margin of any unit vector u on the rows, from the run itself.
 
     If y(u·x) >= γ on every row, then ‖w - w0‖ >= u·(w - w0) >= γ Σ steps, hence
-    γ <= ‖w - w0‖ / Σ steps. With a bias the rows are those with a 1 appended. With several
-    classes u has a part for each, the margin is that of the right class over every other, and a
-    step that raised the right class alone may have lowered u·w by its length times the longest
-    row. What the rounding of the updates can have hidden is added. Weights with rates do not move
-    by multiples of rows, and those that are scaled lose what they gained, so that their length
-    proves nothing.
+
+        γ <= ‖w - w0‖ / Σ steps
+
+    With a bias the rows are those with a 1 appended. With several classes u has a part for each,
+    the margin is that of the right class over every other, and a step that only raised the right
+    class may have lowered u·w by its length times the longest row. What the rounding of the updates
+    can have hidden is added. Weights with rates do not move by multiples of rows, and scaled
+    weights lose what they gained, so that their length proves nothing.
     """
 
     def __init__(self, weights: Weights, rows: Rows, tally: Tally) -> None:
-        self._weights, self._tally = weights, tally
+        self._weights = weights
+        self._tally = tally
         started_at_zero = not (weights.t or weights.matrix.any() or weights.bias.any())
         self._origin = None if started_at_zero else weights.copy()
         self._rounding = float(np.finfo(weights.table.dtype).eps)
@@ -269,22 +325,30 @@ class MarginCeiling:
         longest = rows.largest_squared_norm + weights.fit_intercept
         self._longest_row = math.sqrt(longest + lost)
         self._largest_norm = self._norm(None)
-        # Of the difference that a row makes: with several classes it moves a pair of them.
+        # The length of the difference that a row makes: with several classes it moves two of them.
         self.longest = math.sqrt(longest * (1.0 if weights.n_vectors == 1 else 2.0))
 
     def _norm(self, origin: Weights | None) -> float:
-        start = () if origin is None else (origin.table, origin.bias)
-        squared = self._weights.squared_distance(*start)
+        """Return ‖w - origin‖, or ‖w‖."""
+        if origin is None:
+            squared = self._weights.squared_distance()
+        else:
+            squared = self._weights.squared_distance(origin.table, origin.bias)
         if squared > SAFE_SQUARE:
             return math.sqrt(squared)
+
+        # In units of the largest number, so that no square underflows.
         moves = np.append(self._weights.matrix, self._weights.bias).astype(np.float64)
-        moves -= 0.0 if origin is None else np.append(origin.matrix, origin.bias)
+        if origin is not None:
+            moves -= np.append(origin.matrix, origin.bias)
         largest = float(np.abs(moves).max())
+        if not largest:
+            return 0.0
         # Not np.linalg.norm, a product of BLAS, whose sums depend on the processor.
-        return largest * math.sqrt(((moves / largest) ** 2).sum()) if largest else 0.0
+        return largest * math.sqrt(((moves / largest) ** 2).sum())
 
     def bound(self) -> float:
-        """What the weights at the end of an epoch prove."""
+        """Return the bound that the weights at the end of an epoch prove; infinity if none."""
         tally = self._tally
         if tally.step_sum <= 0.0 or self._weights.rates or self._weights.is_scaled:
             return math.inf
@@ -304,13 +368,13 @@ def train(
     tol: float | None = 1e-4,
     shuffle: bool = True,
 ) -> FitResult:
-    """Train in place: epochs over ``rows`` until a reason to stop; labels are class numbers."""
+    """Train in place, by epochs over ``rows`` until a reason to stop; labels are class numbers."""
     trainer = LinearTrainer(weights, rule, rows, labels)
     return epochs.run(trainer, max_iter=max_iter, tol=tol, shuffle=shuffle, random=0)
 
 
 def overflow_error(row: int, weights: WeightArrays) -> OverflowRefused:
-    """The error for a row whose update would overflow."""
+    """Return the error for a row whose update would overflow."""
     kind = "float32" if weights.is_float32 else "float64"
     return OverflowRefused(
         f"the update for row {row} would leave the range of {kind}; the model was not changed by "
@@ -318,11 +382,3 @@ def overflow_error(row: int, weights: WeightArrays) -> OverflowRefused:
         "lower eta0 where the learner has it"
         + (", or pass float64." if weights.is_float32 else ".")
     )
-
-
-def _right(rule: Rule, scores: AnyFloatArray, labels: Labels) -> Mask:
-    """Which rows are right for training, for which a tie of several classes is a mistake."""
-    ties = "mistake" if rule.tie_is_mistake else "positive"
-    is_positive = labels == 1 if scores.ndim == 1 else False
-    wrong: Mask = are_mistakes(margins(scores, labels), is_positive, ties)
-    return ~wrong

@@ -3,8 +3,8 @@
     after example t:  w_t = w_(t-1) + step
     mean:             (w_1 + … + w_n) / n = w_n - running_sum / n,   running_sum = Σ (t - 1) · step
 
-So nothing but the weights that move has to be touched. The compiled loops have the same formula in
-``mean.h``.
+A step at example t was missing from the t - 1 weights before it, so that only the weights that move
+have to be touched. The compiled loops have the same formula in ``engine/mean.h``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Parts of a piece of work done by several threads, with the results in the order of the parts."""
+"""Work in several threads, with the results in the order of its parts."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
@@ -16,13 +17,14 @@ FEWEST = 1 << 10
 
 
 def n_processors() -> int:
-    """How many processors this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
+    """Return how many processors this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """What ``n_jobs`` means, as in scikit-learn: None is 1, -1 all processors, -2 all but one."""
+    """Return the threads that ``n_jobs`` asks for: None is 1, -1 all processors, -2 all but one."""
     if n_jobs is None:
         return 1
     checks.whole("n_jobs", n_jobs, at_least=-(2**31), none="1")
@@ -32,11 +34,12 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def slices(n: int, n_jobs: int | None, most: int | None = None) -> list[slice]:
-    """The numbers from 0 to n - 1 in slices for so many threads, of at most so many numbers each.
+    """Cut the numbers from 0 to n - 1 into slices for threads, of at most ``most`` numbers each.
 
     Steps are powers of two, so that a slice is cut into the same tiles as all rows at once.
     """
-    threads, step = n_threads(n_jobs), max(n, 1)
+    threads = n_threads(n_jobs)
+    step = max(n, 1)
     if most is not None and n > most:
         step = _power_of_two(most)
     if threads > 1:
@@ -45,15 +48,17 @@ def slices(n: int, n_jobs: int | None, most: int | None = None) -> list[slice]:
 
 
 def _power_of_two(most: int) -> int:
+    """Return the largest power of two up to this number, at least 1."""
     return 1 << (max(1, most).bit_length() - 1)
 
 
 def each_part(
     work: Callable[[Part], Result], parts: Sequence[Part], n_jobs: int | None
 ) -> Iterator[Result]:
-    """``work(part)`` of each part, in order, by threads; it should leave the interpreter's lock.
+    """Yield ``work(part)`` for each part, in order; threads help if it releases the GIL.
 
-    An error is that of the first part with one. After it, and at Ctrl-C, no further part begins.
+    An error raised is that of the first part with one. After it, and at Ctrl-C, no further part is
+    begun.
     """
     n = min(n_threads(n_jobs), len(parts))
     if n < 2:

@@ -1,8 +1,8 @@
 """Snapshots of a linear model: what is restored when an example or a batch is refused.
 
-There are three, since a snapshot should never cost more than what is learned: of the whole model
-(`Model.snapshot`), of the weights that a few sparse rows can change, and of the shape alone, for a
-row that brings classes or features and is refused before it changes a weight.
+There are three kinds, since a snapshot should never cost more than what is learned: of the whole
+model (`Model.snapshot`), of the weights that a few sparse rows can change, and only of the shape,
+for a row that brings classes or features and is refused before it changes a weight.
 """
 
 from __future__ import annotations
@@ -17,29 +17,34 @@ from rosenblatt.models.model import Snapshot as Snapshot
 
 
 class Unchanged:
-    """No snapshot is needed: learning cannot leave the model half changed."""
+    """Stands in for a snapshot when learning cannot leave the model half changed."""
 
     def restore(self) -> None:
         """Do nothing: a step that is refused is refused before it is made."""
 
 
 class ShapeSnapshot:
-    """The classes and features of a model, to remove those that joined before an error."""
+    """A snapshot of the classes and features of a model, to remove those that joined later."""
 
     def __init__(self, model: LinearModel) -> None:
         self._model = model
         self._n_classes = len(model.classes)
         self._n_features = model.weights.n_features
-        self._judged = model.best, model.label_dtype, model.calibration
+        # Reset when a class joins.
+        self._best = model.best
+        self._label_dtype = model.label_dtype
+        self._calibration = model.calibration
 
     def restore(self) -> None:
-        """Take the new vectors and features away again; no others have changed."""
+        """Remove the new vectors and features; no others have changed."""
         model = self._model
         while len(model.classes) > self._n_classes:
             del model.slots[model.classes.pop()]
             model.sorted_slots.remove(len(model.classes))
             model.weights.drop_vector()
-        model.best, model.label_dtype, model.calibration = self._judged
+        model.best = self._best
+        model.label_dtype = self._label_dtype
+        model.calibration = self._calibration
         if model.weights.n_features > self._n_features:
             model.weights.grow(self._n_features)
         if model.columns is not None:
@@ -48,7 +53,7 @@ class ShapeSnapshot:
 
 
 class TouchedSnapshot:
-    """The weights of some features, and all numbers of which there are few.
+    """A snapshot of the weights of some features, and of everything small.
 
     Nothing else changes when sparse rows of these features are learned, as long as no class joins.
     """
@@ -57,7 +62,7 @@ class TouchedSnapshot:
         self._model = model
         self._columns = np.unique(columns)
         model.weights.arrange(by_feature=True)
-        # What lies in memory as the table does: weights, running sums, rates, lags.
+        # The planes are laid out like the table: weights, running sums, rates, lags.
         self._touched = {
             name: (plane.table.T[self._columns], plane.bias.copy())
             for name, plane in model.weights.all_planes().items()
@@ -85,7 +90,7 @@ class TouchedSnapshot:
 
 
 def changes_few_weights(model: LinearModel, table: Any) -> bool:
-    """Whether sparse rows touch so few of the features that a snapshot of these pays."""
+    """Return whether sparse rows touch so few features that a snapshot of these is cheaper."""
     if 2 * len(table.indices) >= model.weights.n_features:
         return False
     # A fold changes all weights, and a mean whose scale becomes 1 again all of its numbers.

@@ -13,7 +13,7 @@ from rosenblatt.models.recording import Entries, Note
 
 
 class Voters:
-    """Each mistaken row once, and the number that it has in the ledger."""
+    """Keeps each mistaken row once, with its number in the ledger."""
 
     def __init__(self, rows: Any = None, numbers: npt.NDArray[np.int64] | None = None) -> None:
         # A batch of rows with their numbers at a time, as they came.
@@ -25,7 +25,7 @@ class Voters:
         self._joined: JoinedRows | None = None
 
     def taking(self, table: Any, first_row: int) -> Note:
-        """A function that keeps the rows of a table that updates came from."""
+        """Return a function that keeps those rows of a table that updates came from."""
         rows = SparseRows.of(table) if is_sparse(table) else table
         known = np.zeros(table.shape[0], bool)
 
@@ -39,25 +39,27 @@ class Voters:
         return take
 
     def _compact(self) -> None:
-        """Let go of the parts that a reader has joined; for whoever learns."""
+        """Drop the parts that a reader has joined; only called by the thread that learns."""
         kept = self._joined
         if kept is not None and 1 < kept.n_parts <= len(self._parts):
             self._parts[: kept.n_parts] = [(kept.vectors, kept.numbers)]
             self._joined = JoinedRows(kept.vectors, kept.numbers, 1)
 
     def finish(self, n_features: int) -> None:
-        """Keep the rows as one table, since no more are to come for now; for whoever learns."""
+        """Join the rows into one table after learning; only called by the thread that learns."""
         self.joined(n_features)
         self._compact()
 
     def copy(self) -> Voters:
+        """Return voters that can grow without these."""
         twin = copy(self)
         twin._parts = list(self._parts)
         return twin
 
     def joined(self, n_features: int) -> JoinedRows:
-        """The rows so far, as one table of ``n_features`` columns."""
-        kept, n_parts = self._joined, len(self._parts)
+        """Return the rows so far, as one table of ``n_features`` columns."""
+        kept = self._joined
+        n_parts = len(self._parts)
         if kept is None or kept.n_parts > n_parts or kept.vectors.shape[1] != n_features:
             kept = None
         # A table of no rows has no type of its own, and must not decide that of the rows to come.
@@ -88,13 +90,13 @@ class JoinedRows:
         self._order = np.argsort(numbers)
 
     def places(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Where the rows of updates stand in ``vectors``."""
+        """Return the places of the rows of updates in ``vectors``."""
         found = np.searchsorted(self.numbers, rows, sorter=self._order)
         return np.asarray(self._order[found])
 
 
 def stacked(tables: list[Any], n_features: int) -> Any:
-    """Tables one after the other, each widened to ``n_features`` columns."""
+    """Stack tables, each widened to ``n_features`` columns."""
     if not tables:
         return np.zeros((0, n_features))
     if len(tables) == 1 and tables[0].shape[1] == n_features:
