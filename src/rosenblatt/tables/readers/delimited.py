@@ -496,7 +496,7 @@ class Delimited(TableFormat[DelimitedParser]):
         places = {name: place for place, name in enumerate(self._names)}
         for name in self._columns.undecided:
             values = [row[places[name]] for row in rows]
-            self._look_at_marks(lines, name, [value.decode("utf-8", "replace") for value in values])
+            self._look_at_marks(lines, name, values)
             more = stop < lines.end or not lines.last
             self._columns.guess(name, values, self.parser.number, more_follow=more)
             if self._columns.kinds[name] == "text":
@@ -504,10 +504,20 @@ class Delimited(TableFormat[DelimitedParser]):
         if self._given.get("header") and not self._warned and self._layout is None:
             self._warn_of_values(lines, rows, places)
 
-    def _look_at_marks(self, lines: Lines, name: str, values: list[str]) -> None:
+    def _look_at_marks(self, lines: Lines, name: str, encoded: list[bytes]) -> None:
         """Refuse a column with other decimal marks than the file has; tell of doubtful points."""
         decimal = self.dialect.decimal
         other = "," if decimal == "." else "."
+        may_be_doubtful = (
+            self.dialect.delimiter in ";\t"
+            and (decimal, self.dialect.thousands) == (".", None)
+            and not {"decimal", "thousands"} & self._given.keys()
+        )
+        # Most columns have no other mark, and need no closer look at every value.
+        if not may_be_doubtful and not any(other.encode() in value for value in encoded):
+            return
+
+        values = [value.decode("utf-8", "replace") for value in encoded]
         marks = decimal_marks(values)
         mixed = decimal in marks and other in marks
         if mixed or (decimal == "," and other in marks):
@@ -530,12 +540,7 @@ class Delimited(TableFormat[DelimitedParser]):
             what = f"{quoted(marks[other])} has {DECIMALS[other]}, other columns have "
             what += f"{DECIMALS[decimal]}; read as text unless all are written alike"
             notice(Assumption, f"{lines.name}: column {quoted(name)}: {what}")
-        elif (
-            self.dialect.delimiter in ";\t"
-            and (decimal, self.dialect.thousands) == (".", None)
-            and not {"decimal", "thousands"} & self._given.keys()
-            and (doubtful := may_be_thousands(values)) is not None
-        ):
+        elif may_be_doubtful and (doubtful := may_be_thousands(values)) is not None:
             notice(
                 Assumption,
                 Message(

@@ -88,6 +88,9 @@ def decimal_marks(column: Sequence[str]) -> dict[str, str]:
     """By each decimal mark that a column of numbers has beyond doubt, the first such number."""
     found = dict[str, str]()
     for number in bare_numbers(column):
+        # Most numbers of a column have the mark that was found first: they need no closer look.
+        if not any(mark in number and mark not in found for mark in _OTHER):
+            continue
         points = Counter[str]()
         _weigh(number, points, Counter())
         for mark in points:

@@ -331,16 +331,25 @@ class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
             tally.n_values += int((~np.isnan(values)).sum()) + sum(strays.values())
             tally.strays.update(strays)
         elif self.number_of_text and name not in self._revised:
-            self._tally_texts(tally, table.counts(name))
+            self._tally_texts(tally, table, name)
 
-    def _tally_texts(self, tally: ColumnTally, counts: dict[str, int]) -> None:
-        known = [text for text in counts if text]
-        tally.n_values += sum(counts[text] for text in known)
+    def _tally_texts(self, tally: ColumnTally, table: Table, name: str) -> None:
+        codes, texts = table.coded(name)
+        n_values = len(codes)
+        known = texts
+        if "" in texts:
+            empty = texts.index("")
+            n_values -= int(np.count_nonzero(codes == empty))
+            known = texts[:empty] + texts[empty + 1 :]
+        tally.n_values += n_values
+
         # Most columns of text hold no numbers at all, and a look at some of them is enough.
         some = known[:: max(1, len(known) // PROBED_TEXTS)]
         if not any(self._number(text) is not None for text in some):
-            tally.strays.update({"": sum(counts[text] for text in known)})
+            tally.strays.update({"": n_values})
             return
+
+        counts = table.counts(name)
         tally.strays.update({text: counts[text] for text in known if self._number(text) is None})
         tally.has_codes = tally.has_codes or are_codes(text.encode() for text in known)
 
