@@ -1,4 +1,4 @@
-"""What the columns of a table are, judged by all of its rows, which may come block by block."""
+"""Guess what the columns of a table are, by all of its rows, which may come block by block."""
 
 from __future__ import annotations
 
@@ -18,13 +18,22 @@ from rosenblatt.tables.features.text import OF_STREAMS, TextFeatures
 from rosenblatt.tables.readers.fault_messages import Assumption, notice
 from rosenblatt.tables.readers.table import Table
 
+# The kinds that a column can be declared as, and those of them that are read as text.
 KINDS = ("number", "category", "text", "date", "dmy", "mdy", "ignored")
+KINDS_OF_TEXT = ("category", "text", "dmy", "mdy")
+
+# With fewer rows no column is taken for a name or number of the row.
 FEW_ROWS = 20
+# Texts with more words than this, on average, are texts and no categories.
 WORDS_OF_TEXT = 3.0
-# What texts are is judged by so many of them; if so many are all different, none will be met again.
-JUDGED, MOST_DIFFERENT = 1000, 1 << 20
+# Columns of text are judged by so many different texts.
+JUDGED = 1000
+# If so many rows are all different, no value will be seen again.
+MOST_DIFFERENT = 1 << 20
 NAMES_OF_ROWS = "different in every row, like a name or number of the row"
 COUNTS_ROWS = "counts the rows"
+ONE_DATE = "the same date in every row"
+# Names of columns that hold identifiers.
 ID = re.compile(
     r"(^|[\W_])(id|ids|idx|index|key|uuid|guid|nr|no|row)$|^id([\W_]|$)|[a-z](Id|ID|Nr)$",
     re.IGNORECASE,
@@ -32,7 +41,7 @@ ID = re.compile(
 
 
 class TableGuess:
-    """What is known of the columns after the blocks so far; they all have the same columns.
+    """A guess at the columns of a table, over blocks of rows that all have the same columns.
 
     Whether the rows come at once or in blocks, the columns are the same to the last bit.
     """
@@ -44,11 +53,18 @@ class TableGuess:
         text: Mapping[str, Any] | None = None,
     ) -> None:
         self._declared = dict(declared or {})
-        self._text = {**(OF_STREAMS if scale == "running" else {}), **(text or {})}
-        self._statistics, self._texts = NumberStatistics(scale), dict[str, TextGuess]()
-        self._scale, self._whole = scale, dict[str, WholeGuess]()
-        self._names, self._numbers = list[str](), list[str]()
-        self._strays = set[str]()
+        self._scale = scale
+        settings_of_text: dict[str, Any] = {}
+        if scale == "running":
+            settings_of_text |= OF_STREAMS
+        self._text = settings_of_text | dict(text or {})
+
+        self._names: list[str] = []
+        self._numbers: list[str] = []
+        self._statistics = NumberStatistics(scale)
+        self._strays: set[str] = set()
+        self._number_guesses: dict[str, NumberGuess] = {}
+        self._text_guesses: dict[str, TextGuess] = {}
 
     def add(self, table: Table) -> None:
         """Look at more rows."""
@@ -56,125 +72,175 @@ class TableGuess:
             self._begin(table)
         self._statistics.add(table.numbers)
         self._strays.update(table.strays)
-        for name, whole in [*self._whole.items()]:
-            if not whole.add(table.number_column(name), table):
-                del self._whole[name]
-        for column in self._texts.values():
-            column.add(table)
+        for name, guess in list(self._number_guesses.items()):
+            is_open = guess.add(table.number_column(name), table)
+            if not is_open:
+                del self._number_guesses[name]
+        for text_guess in self._text_guesses.values():
+            text_guess.add(table)
 
     def _begin(self, table: Table) -> None:
-        self._names, self._numbers = table.names, table.number_names
+        """Take the columns from the first block."""
+        self._names = table.names
+        self._numbers = table.number_names
         for name, kind in self._declared.items():
-            column, _, part = name.rpartition(".")
-            if kind == "ignored" and column in table.names and part in PARTS:
-                continue
-            if name not in table.names:
-                raise ParameterError(f"there is no column {name!r} to declare as {kind}.")
-            if kind not in KINDS:
-                raise ParameterError(
-                    f"the column {name!r} is declared as {kind!r}; use {', '.join(KINDS)}."
-                )
-            if kind in ("category", "text", "dmy", "mdy") and name in table.places:
-                raise ParameterError(
-                    f"the column {name!r} was read as numbers; read it as text to make it a {kind}."
-                )
-            if kind == "number" and name in table.texts:
-                raise ParameterError(f"the column {name!r} was read as text; read it as numbers.")
+            _refuse_misdeclared(name, kind, table)
+
+        # Slashes in dates are American, unless something else is European.
+        is_european = table.dialect.decimal == "," or table.dialect.delimiter == ";"
         for name in table.texts:
-            european = table.dialect.decimal == "," or table.dialect.delimiter == ";"
-            but = self._but(name)
-            self._texts[name] = TextGuess(
-                name, self._declared.get(name), self._text, self._scale, but, european
+            self._text_guesses[name] = TextGuess(
+                name,
+                self._declared.get(name),
+                self._text,
+                self._scale,
+                self._ignored_parts(name),
+                is_european,
             )
         for name in table.places:
-            # Who hands over records has chosen what is in them.
-            if self._declared.get(name, table.unit) in ("line", "date"):
-                self._whole[name] = WholeGuess(
-                    name, self._declared.get(name), self._scale, self._but(name)
+            declared = self._declared.get(name)
+            # Columns of files may count rows. Whoever hands over records has chosen what is in
+            # them.
+            if declared == "date" or (declared is None and table.unit == "line"):
+                self._number_guesses[name] = NumberGuess(
+                    name, declared, self._scale, self._ignored_parts(name)
                 )
 
-    def _but(self, name: str) -> list[str]:
-        """Parts of a date that are not to be used."""
+    def _ignored_parts(self, name: str) -> list[str]:
+        """Return the parts of a date that are not to be used."""
         return [part for part in PARTS if self._declared.get(f"{name}.{part}") == "ignored"]
 
     def columns(self, gaps: bool) -> list[Column]:
-        """Of the rows so far; ``gaps``: every number may be missing."""
-        lacking, facts = self._statistics.columns()
-        numbers: dict[str, Column] = {
-            name: Number(name, gaps=gaps or lacks, strays=name in self._strays, **fields)
-            for name, lacks, fields in zip(self._numbers, lacking, facts, strict=True)
-        }
-        others = {name: whole.column() for name, whole in self._whole.items()}
-        found = numbers | {name: column for name, column in others.items() if column is not None}
-        columns = self._in_order(found)
+        """Return the columns by the rows so far; with ``gaps`` every number may be missing."""
+        has_gaps, facts = self._statistics.columns()
+        numbers: dict[str, Column] = {}
+        for name, column_has_gaps, fields in zip(self._numbers, has_gaps, facts, strict=True):
+            strays = name in self._strays
+            numbers[name] = Number(name, gaps=gaps or column_has_gaps, strays=strays, **fields)
+
+        judged = dict(numbers)
+        for name, guess in self._number_guesses.items():
+            column = guess.column()
+            if column is not None:
+                judged[name] = column
+        columns = self._in_order(judged)
+        # It is better to learn from numbers of rows than from nothing.
         if all(isinstance(column, Ignored) for column in columns):
-            return self._in_order(numbers)  # better numbers of rows than nothing to learn from
+            return self._in_order(numbers)
         return columns
 
     def _in_order(self, numbers: Mapping[str, Column]) -> list[Column]:
-        return [
-            Ignored(name)
-            if self._declared.get(name) == "ignored"
-            else self._texts[name].column()
-            if name in self._texts
-            else numbers[name]
-            for name in self._names
-        ]
+        """Return all columns in the order of the table."""
+        columns: list[Column] = []
+        for name in self._names:
+            if self._declared.get(name) == "ignored":
+                columns.append(Ignored(name))
+            elif name in self._text_guesses:
+                columns.append(self._text_guesses[name].column())
+            else:
+                columns.append(numbers[name])
+        return columns
 
 
-class WholeGuess:
-    """Whether the numbers of a column only tell rows apart, or are times."""
+def _refuse_misdeclared(name: str, kind: str, table: Table) -> None:
+    """Refuse a declaration of a column that is not there, or was read as another type."""
+    column, _, part = name.rpartition(".")
+    if kind == "ignored" and column in table.names and part in PARTS:
+        return
+    if name not in table.names:
+        raise ParameterError(f"there is no column {name!r} to declare as {kind}.")
+    if kind not in KINDS:
+        raise ParameterError(
+            f"the column {name!r} is declared as {kind!r}; use {', '.join(KINDS)}."
+        )
+    if kind in KINDS_OF_TEXT and name in table.places:
+        raise ParameterError(
+            f"the column {name!r} was read as numbers; read it as text to make it a {kind}."
+        )
+    if kind == "number" and name in table.texts:
+        raise ParameterError(f"the column {name!r} was read as text; read it as numbers.")
+
+
+# ---------------------------------------------------------------------- numbers
+
+
+class NumberGuess:
+    """A guess whether the numbers of a column only tell rows apart, or are times."""
 
     def __init__(
-        self, name: str, declared: str | None, scale: str | None, but: Sequence[str] = ()
+        self, name: str, declared: str | None, scale: str | None, ignored: Sequence[str] = ()
     ) -> None:
-        self._name, self._declared, self._scale, self._but = name, declared, scale, but
+        self._name = name
+        self._declared = declared
+        self._scale = scale
+        self._ignored = ignored
         self._date: DateGuess | None = None
-        self._counts, self._last, self._rows = True, np.nan, 0
-        self._met: set[float] | None = set() if ID.search(name) else None
+        self._n_rows = 0
+        self._last = np.nan
+        # Whether each number so far is the one before plus 1.
+        self._counts_rows = True
+        # The numbers so far, as long as they are whole and all different; None if they are not.
+        self._seen: set[float] | None = set() if ID.search(name) else None
 
     def add(self, values: npt.NDArray[Any], table: Table) -> bool:
-        """Look at more values; False if nothing more is to be found out."""
-        if self._rows == 0 and len(values):
-            order = None
-            for some in (values[:JUDGED], values):  # most columns need no look at all of them
-                known = some[~np.isnan(some)]
-                least, most = (known.min(), known.max()) if len(known) else (0.0, 0.0)
-                order = guess_epoch("time" if self._declared else self._name, least, most)
-                if order is None and len(known):
-                    break
+        """Look at more values; return False if nothing is left to find out."""
+        if self._n_rows == 0 and len(values):
+            order = self._guess_epoch(values)
             if order is not None:
-                self._date = DateGuess(self._name, order, self._scale, self._but)
+                self._date = DateGuess(self._name, order, self._scale, self._ignored)
         if self._date is not None:
             self._date.add(table)
             return True
-        if self._counts:
-            steps = np.diff(values[:2]) if self._rows == 0 else values[:1] - self._last
-            self._counts = bool((steps == 1).all()) and bool((np.diff(values) == 1).all())
-        if self._met is not None:
-            fresh = set(values.tolist())
-            different = len(fresh) == len(values) and self._met.isdisjoint(fresh)
-            whole = bool((values == np.floor(values)).all())
-            self._met = (
-                self._met | fresh if different and whole and self._rows < MOST_DIFFERENT else None
-            )
-        self._rows += len(values)
-        self._last = values[-1] if len(values) else self._last
-        return self._counts or self._met is not None
+
+        if self._counts_rows:
+            first_step = values[:1] - self._last if self._n_rows else np.ones(1)
+            self._counts_rows = bool((first_step == 1).all() and (np.diff(values) == 1).all())
+        if self._seen is not None:
+            self._seen = self._seen_with(self._seen, values)
+        self._n_rows += len(values)
+        if len(values):
+            self._last = values[-1]
+        return self._counts_rows or self._seen is not None
+
+    def _guess_epoch(self, values: npt.NDArray[Any]) -> str | None:
+        """Return which epoch the first block of values counts; None if none."""
+        name = "time" if self._declared else self._name
+        order = None
+        # Most columns are settled by a few values, so all are looked at only if these are times.
+        for some in (values[:JUDGED], values):
+            known = some[~np.isnan(some)]
+            order = guess_epoch(name, known.min(), known.max()) if len(known) else None
+            if order is None and len(known):
+                return None
+        return order
+
+    def _seen_with(self, seen: set[float], values: npt.NDArray[Any]) -> set[float] | None:
+        """Return all numbers seen, or None if they identify no rows."""
+        new = set(values.tolist())
+        are_different = len(new) == len(values) and seen.isdisjoint(new)
+        are_whole = bool((values == np.floor(values)).all())
+        if are_different and are_whole and self._n_rows < MOST_DIFFERENT:
+            return seen | new
+        return None
 
     def column(self) -> Column | None:
-        """What it is, if it is no number to learn from."""
+        """Return the column, unless it is a number to learn from."""
         if self._date is not None:
             return self._date.column()
-        if self._rows < FEW_ROWS:
+        if self._n_rows < FEW_ROWS:
             return None
-        if self._counts:
+        if self._counts_rows:
             return Ignored(self._name, COUNTS_ROWS)
-        return None if self._met is None else Ignored(self._name, NAMES_OF_ROWS)
+        if self._seen is not None:
+            return Ignored(self._name, NAMES_OF_ROWS)
+        return None
+
+
+# ---------------------------------------------------------------------- texts
 
 
 class TextGuess:
-    """Whether the texts of a column are levels, words or names of rows."""
+    """A guess whether the texts of a column are levels, words, dates or names of rows."""
 
     def __init__(
         self,
@@ -182,86 +248,127 @@ class TextGuess:
         declared: str | None,
         text: Mapping[str, Any],
         scale: str | None = None,
-        but: Sequence[str] = (),
+        ignored: Sequence[str] = (),
         european: bool = False,
     ) -> None:
-        self._name, self._kind, self._why = name, declared, "as asked for"
-        self._dated, self._european = (scale, but), european
+        self._name = name
+        # What the column is; None until it is guessed.
+        self._kind = declared
+        self._why_ignored = "as asked for"
+        self._scale = scale
+        self._ignored = ignored
+        self._european = european
         self._date: DateGuess | None = None
-        self._levels: dict[str, int] = {}
         self._words = Words(name, TextFeatures(**text))
-        self._rows, self._repeats, self._guessed = 0, False, False
+        # How often each text occurs, until it is decided what they are.
+        self._levels: dict[str, int] = {}
+        self._n_rows = 0
+        self._has_repeats = False
+        # Only a category that was guessed can turn out to be a name of rows.
+        self._is_guessed = False
         if declared in ("dmy", "mdy"):
             self._begin_dates(declared)
 
     def add(self, table: Table) -> None:
-        self._rows += len(table)
+        """Look at more rows."""
+        self._n_rows += len(table)
         if self._kind == "text":
             self._words.features.learn(table.texts[self._name].tolist(), tallying=True)
         elif self._date is not None:
             self._date.add(table)
         elif self._kind != "ignored":
-            levels = table.coded(self._name)[1]
-            if not self._repeats:
-                self._repeats = len(levels) < len(table) or not self._levels.keys().isdisjoint(
-                    levels
-                )
-            for level, n in table.counts(self._name).items():
-                self._levels[level] = self._levels.get(level, 0) + n
+            self._count_levels(table)
             if self._kind in (None, "date"):
                 self._judge(JUDGED)
-            if self._kind == "category" and self._differs(MOST_DIFFERENT):
-                self._settle("ignored", NAMES_OF_ROWS)
+            if self._kind == "category" and self._names_rows(MOST_DIFFERENT):
+                self._ignore(NAMES_OF_ROWS)
+
+    def _count_levels(self, table: Table) -> None:
+        if not self._has_repeats:
+            _, levels = table.coded(self._name)
+            is_new = self._levels.keys().isdisjoint(levels)
+            self._has_repeats = len(levels) < len(table) or not is_new
+        for level, n in table.counts(self._name).items():
+            self._levels[level] = self._levels.get(level, 0) + n
 
     def _judge(self, least: int) -> None:
-        """Decide, if there are enough different texts for it."""
-        some = list(islice((level for level in self._levels if level.strip()), JUDGED))
+        """Decide what the texts are, if at least so many are different."""
+        filled = (level for level in self._levels if level.strip())
+        some = list(islice(filled, JUDGED))
         if len(some) < least:
             return
+
         found = guess_order(some, european=self._european)
         if found is not None:
-            order, unsure = found
-            if unsure:
-                words = {"dmy": ("day, month", "mdy"), "mdy": ("month, day", "dmy")}[order]
-                other = Setting("declared", {self._name: words[1]})
-                what = f"{self._name}: dates like {some[0]} read as {words[0]}, year; if not, say "
-                notice(Assumption, Message(what, other))
+            order, is_ambiguous = found
+            if is_ambiguous:
+                self._warn_of_order(order, some[0])
             self._begin_dates(order)
-        elif self._kind == "date":
+            return
+        if self._kind == "date":
             raise ParameterError(f"the column {self._name!r} does not hold dates, as {some[:1]}.")
-        elif sum(len(level.split()) for level in some) > WORDS_OF_TEXT * len(some):
-            self._settle("text")
+
+        n_words = sum(len(level.split()) for level in some)
+        if n_words > WORDS_OF_TEXT * len(some):
+            self._begin_words()
         else:
-            self._kind, self._guessed = "category", True
+            self._kind = "category"
+            self._is_guessed = True
+
+    def _warn_of_order(self, order: str, example: str) -> None:
+        """Warn that day and month could be the other way round."""
+        if order == "dmy":
+            read_as = "day, month"
+            other = "mdy"
+        else:
+            read_as = "month, day"
+            other = "dmy"
+        cure = Setting("declared", {self._name: other})
+        what = f"{self._name}: dates like {example} read as {read_as}, year; if not, say "
+        notice(Assumption, Message(what, cure))
 
     def _begin_dates(self, order: str) -> None:
-        self._kind, self._date = "date", DateGuess(self._name, order, *self._dated)
-        self._date.tally(seconds_of(list(self._levels), order), list(self._levels.values()))
+        """Go on with the column as dates."""
+        self._kind = "date"
+        self._date = DateGuess(self._name, order, self._scale, self._ignored)
+        seconds = seconds_of(list(self._levels), order)
+        self._date.tally(seconds, list(self._levels.values()))
         self._levels = {}
 
-    def _differs(self, least: int) -> bool:
-        return self._guessed and not self._repeats and self._rows >= least
-
-    def _settle(self, kind: str, why: str = "") -> None:
-        self._kind, self._why = kind, why
-        if kind == "text":
-            rows = [text for text, n in self._levels.items() for _ in range(n)]
-            self._words.features.learn(rows, tallying=True)
+    def _begin_words(self) -> None:
+        """Go on with the column as texts, and count the n-grams of those so far."""
+        self._kind = "text"
+        texts: list[str] = []
+        for text, n in self._levels.items():
+            texts.extend([text] * n)
+        self._words.features.learn(texts, tallying=True)
         self._levels = {}
+
+    def _ignore(self, why: str) -> None:
+        self._kind = "ignored"
+        self._why_ignored = why
+        self._levels = {}
+
+    def _names_rows(self, least: int) -> bool:
+        """Return whether at least so many rows are all different."""
+        return self._is_guessed and not self._has_repeats and self._n_rows >= least
 
     def column(self) -> Column:
+        """Return the column by the rows so far."""
         if self._kind in (None, "date") and self._date is None:
             self._judge(0)
         if self._date is not None:
             date = self._date.column()
-            return date if date.parts else Ignored(self._name, "the same date in every row")
-        if self._kind == "category" and self._differs(FEW_ROWS):
-            self._settle("ignored", NAMES_OF_ROWS)
+            return date if date.parts else Ignored(self._name, ONE_DATE)
+        if self._kind == "category" and self._names_rows(FEW_ROWS):
+            self._ignore(NAMES_OF_ROWS)
         if self._kind == "ignored":
-            return Ignored(self._name, self._why)
+            return Ignored(self._name, self._why_ignored)
         if self._kind == "text":
             return self._words
+
         levels = list(self._levels)
+        # If there were gaps, they are a level; otherwise the most frequent level fills a gap.
         if not levels or "" in self._levels:
             return Category(self._name, levels)
         most_frequent = max(levels, key=self._levels.__getitem__)

@@ -7,7 +7,7 @@ quartiles hardly; and clipped at 3 units they cannot outweigh the rest of their 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,61 +17,84 @@ from rosenblatt.checks import choice
 from rosenblatt.engine.rows.records import LARGEST_SQUARE
 from rosenblatt.models.parallel import slices
 
-# In units of the scale; 99.7 % of what is bell-shaped lies within.
+# Numbers are clipped at so many units of the scale; 99.7 % of a normal distribution lies within.
 CLIP = 3.0
-# The interquartile range of what is bell-shaped, in standard deviations.
+# The interquartile range of a normal distribution, in standard deviations.
 IQR = 1.349
-NUMBERS_AT_ONCE, LEAST_ROWS = 1 << 22, 1 << 10
-# Columns of rows are copied into one piece each, so many numbers at a time, and of those so many
-# rows, which stay near the processor.
-NUMBERS_COPIED, ROWS_COPIED = 1 << 18, 1 << 12
-# Quartiles are exact up to so many numbers, and above it those of a sample of half as many or more.
+# A deviation below this share of the mean is rounding, so the column is constant.
+SMALLEST_DEVIATION = 1e-12
+
+# Moments are joined over blocks of so many numbers, and so many rows or more.
+NUMBERS_AT_ONCE = 1 << 22
+LEAST_ROWS = 1 << 10
+# Columns are copied into contiguous memory so many numbers at a time, by so many rows, which stay
+# in the processor's cache.
+NUMBERS_COPIED = 1 << 18
+ROWS_COPIED = 1 << 12
+# As many columns as one cache line of memory holds are copied together, at least.
+COLUMNS_COPIED = 8
+# Quartiles are exact up to so many numbers; above they are those of a sample of half as many or
+# more.
 NUMBERS_SAMPLED = 1 << 20
-GOLDEN, EVERY_ROW = np.uint64(0x9E3779B97F4A7C15), 2**64 - 1
+# 2^64 divided by the golden ratio: its multiples are spread evenly over the whole range.
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+EVERY_ROW = 2**64 - 1
 
 
 class NumberStatistics:
-    """Center and scale of each column of numbers, after the blocks of rows so far.
+    """Center and scale of each column of numbers, over blocks of rows.
 
     Parameters
     ----------
     scale : {"robust", "standard", "running"} or None
         "robust": median and IQR/1.349, clipped at 3; "standard": mean and standard deviation;
-        "running": those of the earlier rows of a stream, clipped at 3; None: numbers as they are.
+        "running": those of the earlier rows of a stream, clipped at 3; None: not scaled.
     """
 
     def __init__(self, scale: str | None) -> None:
         if scale is not None:
             choice("scale", scale, "robust", "standard", "running")
-        self._scale, self._moments = scale, Moments(scale in ("robust", "standard"))
+        self._scale = scale
+        self._moments = Moments(scale in ("robust", "standard"))
         self._sample = RowSample() if scale == "robust" else None
 
     def add(self, numbers: npt.NDArray[Any]) -> None:
+        """Look at more rows."""
         self._moments.add(numbers)
         if self._sample is not None:
             self._sample.add(numbers)
 
     def columns(self) -> tuple[list[bool], list[dict[str, Any]]]:
-        """Whether each column has gaps, and the fields of its `Number`."""
-        lacks, center, deviation = self._moments.columns()
+        """Return whether each column has gaps, and the fields of its `Number`."""
+        has_gaps, mean, deviation = self._moments.columns()
         if self._scale is None:
-            return lacks, [{} for _ in lacks]
+            return has_gaps, [{} for _ in has_gaps]
         if self._scale == "running":
-            return lacks, [{"clip": CLIP, "sums": [0.0] * 4} for _ in lacks]
-        sizes, clip = [deviation], None
-        if self._sample is not None:
+            return has_gaps, [{"clip": CLIP, "sums": [0.0] * 4} for _ in has_gaps]
+
+        if self._sample is None:
+            center = mean
+            clip = None
+            scale = _unless_constant(deviation, center, otherwise=np.ones_like(center))
+        else:
             low, center, high = self._sample.quartiles()
-            sizes, clip = [(high - low) / IQR, deviation], CLIP
-        # A constant column says nothing; without a deviation it would be divided by zero.
-        scale = np.ones_like(center)
-        for size in reversed(sizes):
-            scale = np.where(size > np.abs(center) * 1e-12, size, scale)
+            clip = CLIP
+            scale = _unless_constant(deviation, center, otherwise=np.ones_like(center))
+            # If half of the values are the same, the deviation is left.
+            scale = _unless_constant((high - low) / IQR, center, otherwise=scale)
         pairs = zip(center.tolist(), scale.tolist(), strict=True)
-        return lacks, [{"center": c, "scale": s, "clip": clip} for c, s in pairs]
+        return has_gaps, [{"center": c, "scale": s, "clip": clip} for c, s in pairs]
+
+
+def _unless_constant(
+    deviation: FloatArray, center: FloatArray, *, otherwise: FloatArray | float
+) -> FloatArray:
+    """Return a deviation that can divide: that of a constant column is replaced."""
+    return np.where(deviation > np.abs(center) * SMALLEST_DEVIATION, deviation, otherwise)
 
 
 class RowSample:
-    """All rows or, of many, a share that is chosen by the numbers of the rows alone.
+    """All rows or, if there are many, a share that is chosen by the numbers of the rows only.
 
     Row i belongs to it if i · GOLDEN mod 2^64 is below a limit, which is halved whenever the sample
     grows too large. So it does not depend on how the rows arrive, and any period in the data falls
@@ -79,54 +102,110 @@ class RowSample:
     """
 
     def __init__(self) -> None:
-        self._n, self._size, self._limit = 0, 0, EVERY_ROW
-        self._keys, self._rows = list[npt.NDArray[np.uint64]](), list[npt.NDArray[Any]]()
+        self._n_rows = 0
+        self._size = 0
+        self._limit = EVERY_ROW
+        self._keys: list[npt.NDArray[np.uint64]] = []
+        self._rows: list[npt.NDArray[Any]] = []
 
     def add(self, numbers: npt.NDArray[Any]) -> None:
-        most = max(LEAST_ROWS, NUMBERS_SAMPLED // max(1, numbers.shape[1]))
-        keys = np.arange(self._n, self._n + len(numbers), dtype=np.uint64) * GOLDEN
-        self._n += len(numbers)
-        while self._size + np.count_nonzero(keys <= self._limit) > most:
+        """Add the rows that belong to the sample, and thin it out if it is too large."""
+        most_rows = max(LEAST_ROWS, NUMBERS_SAMPLED // max(1, numbers.shape[1]))
+        row_numbers = np.arange(self._n_rows, self._n_rows + len(numbers), dtype=np.uint64)
+        keys = row_numbers * GOLDEN
+        self._n_rows += len(numbers)
+
+        while self._size + np.count_nonzero(keys <= self._limit) > most_rows:
             self._limit >>= 1
-            held = list(zip(self._keys, self._rows, strict=True))
-            self._keys, self._rows, self._size = [], [], 0
-            for some, rows in held:
-                self._hold(some, rows)
+            earlier = list(zip(self._keys, self._rows, strict=True))
+            self._keys = []
+            self._rows = []
+            self._size = 0
+            for some_keys, rows in earlier:
+                self._hold(some_keys, rows)
         self._hold(keys, numbers)
 
     def _hold(self, keys: npt.NDArray[np.uint64], rows: npt.NDArray[Any]) -> None:
-        within = keys <= self._limit
-        if not within.all():
-            keys, rows = keys[within], rows[within]
+        """Keep the rows whose keys are below the limit."""
+        is_within = keys <= self._limit
+        if not is_within.all():
+            keys = keys[is_within]
+            rows = rows[is_within]
+        # An empty block is kept as well if it is the only one: it has the number of columns.
         if len(keys) or not self._rows:
             self._keys.append(keys)
             self._rows.append(rows)
             self._size += len(keys)
 
     def quartiles(self) -> FloatArray:
-        """The first quartile, the median and the third of each column, gaps left out."""
+        """Return the first quartile, the median and the third of each column, without gaps."""
         rows = np.concatenate(self._rows)
         found = np.zeros((3, rows.shape[1]))
-        for some, values in contiguous_columns(rows) if len(rows) else ():
-            found[:, some] = np.percentile(values, [25, 50, 75], axis=1)
-            for place in np.flatnonzero(np.isnan(found[1, some])).tolist():
+        if not len(rows):
+            return found
+        for columns, values in contiguous_columns(rows):
+            found[:, columns] = np.percentile(values, [25, 50, 75], axis=1)
+            # Columns with gaps gave NaN.
+            for place in np.flatnonzero(np.isnan(found[1, columns])).tolist():
                 known = values[place][~np.isnan(values[place])]
                 quartiles = np.percentile(known, [25, 50, 75]) if len(known) else 0.0
-                found[:, some.start + place] = quartiles
+                found[:, columns.start + place] = quartiles
         return found
 
 
 def contiguous_columns(numbers: npt.NDArray[Any]) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
-    """A few columns at a time, each in one piece; all at once were the whole table once more."""
+    """Yield a few columns at a time, each contiguous; a copy of all would double the memory."""
     n_rows, n_columns = numbers.shape
-    # As many as memory is read at once, at least.
-    step = max(8, NUMBERS_COPIED // max(1, n_rows))
+    step = max(COLUMNS_COPIED, NUMBERS_COPIED // max(1, n_rows))
     for start in range(0, n_columns, step):
         some = slice(start, min(start + step, n_columns))
         columns = np.empty((some.stop - start, n_rows), numbers.dtype)
         for rows in slices(n_rows, None, ROWS_COPIED):
             columns[:, rows] = numbers[rows, some].T
         yield some, columns
+
+
+class ColumnMoments(NamedTuple):
+    """How many numbers each column has, their mean and their standard deviation."""
+
+    n: FloatArray
+    mean: FloatArray
+    deviation: FloatArray
+
+    @classmethod
+    def of(cls, numbers: npt.NDArray[Any], *, scale: bool) -> ColumnMoments:
+        """Measure the columns of a block; without ``scale`` only the numbers are counted."""
+        n_rows, n_columns = numbers.shape
+        n = np.full(n_columns, float(n_rows))
+        mean = np.zeros(n_columns)
+        deviation = np.zeros(n_columns)
+        for some, values in contiguous_columns(numbers):
+            if scale and n_rows:
+                mean[some] = values.mean(axis=1)
+                deviation[some] = values.std(axis=1)
+            has_gaps = np.isnan(values.min(axis=1, initial=np.inf))
+            for place in np.flatnonzero(has_gaps).tolist():
+                known = values[place][~np.isnan(values[place])]
+                column = some.start + place
+                n[column] = len(known)
+                is_measured = scale and len(known) > 0
+                mean[column] = known.mean() if is_measured else 0.0
+                deviation[column] = known.std() if is_measured else 0.0
+        return cls(n, mean, deviation)
+
+    def joined(self, later: ColumnMoments) -> ColumnMoments:
+        """Return the moments of both blocks.
+
+        With the share s of the later rows and the means m, m': the mean is m + s · (m' - m), the
+        variance (1 - s) · σ² + s · σ'² + (1 - s) · s · (m' - m)².
+        """
+        n = self.n + later.n
+        share = later.n / np.maximum(n, 1.0)
+        move = later.mean - self.mean
+        mean = self.mean + share * move
+        variance = (1 - share) * self.deviation**2 + share * later.deviation**2
+        variance = variance + (1 - share) * share * move**2
+        return ColumnMoments(n, mean, np.sqrt(variance))
 
 
 class Moments:
@@ -136,83 +215,70 @@ class Moments:
     """
 
     def __init__(self, scale: bool) -> None:
-        self._scale, self._rows = scale, 0
-        self._held: list[npt.NDArray[Any]] = []
-        # By column how many numbers there are, their mean and their standard deviation.
-        self._found: npt.NDArray[np.float64] | None = None
+        self._scale = scale
+        self._n_rows = 0
+        # Rows that wait until a block is full.
+        self._waiting: list[npt.NDArray[Any]] = []
+        self._moments: ColumnMoments | None = None
 
     def add(self, numbers: npt.NDArray[Any]) -> None:
-        self._held.append(numbers)
+        """Look at more rows."""
+        self._waiting.append(numbers)
         step = max(LEAST_ROWS, NUMBERS_AT_ONCE // max(1, numbers.shape[1]))
-        if sum(map(len, self._held)) >= step:
-            held = self._waiting()
-            whole = len(held) // step * step
-            for start in range(0, whole, step):
-                self._join(held[start : start + step])
-            self._held = [held[whole:]]
+        if sum(map(len, self._waiting)) < step:
+            return
+        rows = self._joined_rows()
+        stop = len(rows) // step * step
+        for start in range(0, stop, step):
+            self._join(rows[start : start + step])
+        self._waiting = [rows[stop:]]
 
-    def _waiting(self) -> npt.NDArray[Any]:
-        return self._held[0] if len(self._held) == 1 else np.concatenate(self._held)
+    def _joined_rows(self) -> npt.NDArray[Any]:
+        if len(self._waiting) == 1:
+            return self._waiting[0]
+        return np.concatenate(self._waiting)
 
     def _join(self, numbers: npt.NDArray[Any]) -> None:
-        n = np.full(numbers.shape[1], float(len(numbers)))
-        mean, size = np.zeros((2, len(n)))
-        for some, values in contiguous_columns(numbers):
-            if self._scale and len(numbers):
-                mean[some], size[some] = values.mean(axis=1), values.std(axis=1)
-            gaps = np.isnan(values.min(axis=1, initial=np.inf))
-            for place in np.flatnonzero(gaps).tolist():
-                known = values[place][~np.isnan(values[place])]
-                place += some.start
-                n[place], mean[place], size[place] = len(known), 0.0, 0.0
-                if self._scale and len(known):
-                    mean[place], size[place] = known.mean(), known.std()
-        self._rows += len(numbers)
-        if self._found is not None:
-            m, center, deviation = self._found
-            share = n / np.maximum(m + n, 1.0)
-            move = mean - center
-            mean = center + share * move
-            size = (1 - share) * deviation**2 + share * size**2 + (1 - share) * share * move**2
-            n, size = m + n, np.sqrt(size)
-        self._found = np.array([n, mean, size])
+        moments = ColumnMoments.of(numbers, scale=self._scale)
+        self._n_rows += len(numbers)
+        self._moments = moments if self._moments is None else self._moments.joined(moments)
 
     def columns(self) -> tuple[list[bool], FloatArray, FloatArray]:
-        """Of each column whether it has gaps, its mean and its standard deviation."""
-        rest = self._waiting()
-        if len(rest) or self._found is None:
+        """Return for each column whether it has gaps, its mean and its standard deviation."""
+        rest = self._joined_rows()
+        if len(rest) or self._moments is None:
             self._join(rest)
-        self._held = [rest[:0]]
-        assert self._found is not None
-        n, mean, size = self._found
-        return (n < self._rows).tolist(), mean, size
+        self._waiting = [rest[:0]]
+        assert self._moments is not None
+        has_gaps = self._moments.n < self._n_rows
+        return has_gaps.tolist(), self._moments.mean, self._moments.deviation
 
 
 def running_moments(
     sums: FloatArray, numbers: npt.NDArray[Any]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean and standard deviation of each column before each row and after the last, and new sums.
+    """Return mean and standard deviation before each row and after the last, and the new sums.
 
-    ``sums`` has a row for each column: of its values so far how many there are, the first of them,
-    and with v = value - first, Σ v and Σ v². Sums are taken row after row, so it does not matter
-    how the rows are cut into blocks.
+    ``sums`` has a row for each column: how many values there were, the first of them, and with
+    v = value - first, Σ v and Σ v². Sums are taken row after row, so it does not matter how the
+    rows are cut into blocks.
     """
-    known = ~np.isnan(numbers)
-    first = sums[:, 1]
-    new = (sums[:, 0] == 0) & known.any(axis=0)
-    if new.any():
-        first = np.where(new, numbers[known.argmax(axis=0), np.arange(len(first))], first)
-    values = np.where(known, numbers - first, 0.0)
-    n, total, squares = (
-        np.cumsum(np.vstack([before, more]), axis=0)
-        for before, more in (
-            (sums[:, 0], known),
-            (sums[:, 2], values),
-            (sums[:, 3], np.minimum(values**2, LARGEST_SQUARE)),
-        )
-    )
+    n_before, first, total_before, squares_before = sums.T
+    is_known = ~np.isnan(numbers)
+
+    # Columns without a value until now begin with their first one.
+    is_new = (n_before == 0) & is_known.any(axis=0)
+    if is_new.any():
+        first_row = is_known.argmax(axis=0)
+        first = np.where(is_new, numbers[first_row, np.arange(len(first))], first)
+    values = np.where(is_known, numbers - first, 0.0)
+
+    n = np.cumsum(np.vstack([n_before, is_known]), axis=0)
+    total = np.cumsum(np.vstack([total_before, values]), axis=0)
+    squares = np.cumsum(np.vstack([squares_before, np.minimum(values**2, LARGEST_SQUARE)]), axis=0)
+
     mean = total / np.maximum(n, 1.0)
-    deviation = np.sqrt(np.maximum(squares / np.maximum(n, 1.0) - mean**2, 0.0))
+    variance = np.maximum(squares / np.maximum(n, 1.0) - mean**2, 0.0)
     center = first + mean
-    scale = np.where(deviation > np.abs(center) * 1e-12, deviation, 1.0)
+    scale = _unless_constant(np.sqrt(variance), center, otherwise=1.0)
     return center, scale, np.stack([n[-1], first, total[-1], squares[-1]], axis=1)

@@ -1,4 +1,4 @@
-"""Examples as mappings of names to values, as programs and services have them, as a table."""
+"""Records and data frames as tables: examples as programs and services have them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.engine.rows.weights import FLOAT64_LIMIT
 from rosenblatt.errors import InputError, shown
 from rosenblatt.plurals import count
@@ -16,12 +17,19 @@ from rosenblatt.tables.readers.column_roles import Columns
 from rosenblatt.tables.readers.table import Table
 
 Record = Mapping[Any, Any]
+# So many columns that are missing are named in an error.
+SHOWN = 6
+
+
+# ---------------------------------------------------------------------- records
 
 
 def all_numbers(records: Sequence[Record]) -> bool:
-    """Whether every value is a number, so that names are features as they are."""
-    mappings = (record for record in records if isinstance(record, Mapping))
-    return all(_is_number(value) for record in mappings for value in record.values())
+    """Return whether every value is a number, so that names are features as they are."""
+    for record in records:
+        if isinstance(record, Mapping) and not all(map(_is_number, record.values())):
+            return False
+    return True
 
 
 def table_of_records(
@@ -30,15 +38,15 @@ def table_of_records(
     *,
     as_text: Collection[str] = (),
 ) -> Table:
-    """Records as a table of columns; a value that is missing or None is a gap.
+    """Return records as a table of columns; a value that is missing or None is a gap.
 
     Parameters
     ----------
     records : sequence of mapping
         Names of columns to numbers, booleans, texts or None.
     types : dict of str to {"number", "text"}, default=None
-        What the columns are; by default those that occur, in the order in which they appear:
-        numbers where every value is one, else text; the columns ``as_text`` are text anyway.
+        The type of each column. By default columns stand in the order in which they appear; they
+        are numbers if every value is one, otherwise text; the columns ``as_text`` are always text.
     """
     for place, record in enumerate(records):
         if not isinstance(record, Mapping):
@@ -47,89 +55,21 @@ def table_of_records(
                 "Give all rows as mappings, or none."
             )
     if types is None:
-        guessed = _guessed_types(records)
+        guessed = _guess_types(records)
         types = {name: "text" if name in as_text else kind for name, kind in guessed.items()}
-    columns = Columns(None, list(types), dict(types), ())
-    columns.settle(list(types), "records")
+
+    columns = _columns_of(types, "records")
     names = columns.of_kind("number")
-    values = np.array(
-        [[_number(record, name, place) for name in names] for place, record in enumerate(records)],
-        np.float64,
-    ).reshape(len(records), len(names))
+    values = np.empty((len(records), len(names)))
+    for place, record in enumerate(records):
+        for column, name in enumerate(names):
+            values[place, column] = _number(record, name, place)
     texts = {name: _texts(records, name) for name, kind in types.items() if kind == "text"}
-    table = Table(columns, values, texts, None, np.arange(len(records)))
-    table.unit = "record"
-    return table
+    return _table(columns, values, texts, "record")
 
 
-def table_of_frame(
-    frame: Any, types: Mapping[str, str] | None = None, *, as_text: Collection[str] = ()
-) -> Table:
-    """A data frame of pandas or polars as a table, as if it had been read from a file.
-
-    Numbers are numbers, everything else is text, dates and booleans too; None, NaN, NaT and NA are
-    gaps. ``types`` are what the columns are, as in `table_of_records`; where they are guessed, the
-    columns ``as_text`` are text.
-    """
-    known = {name: frame[name] for name in frame.columns}
-    lacking = [name for name in types or () if name not in known]
-    if lacking:
-        raise InputError(
-            f"{count(len(lacking), 'column is', 'columns are')} missing: "
-            f"{', '.join(map(repr, lacking[:6]))}{' …' if len(lacking) > 6 else ''}."
-        )
-    kinds, numbers_, texts = dict[str, str](), list[npt.NDArray[Any]](), {}
-    for name in known if types is None else types:
-        column = known[name]
-        gaps = np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), bool)
-        values = np.asarray(column)
-        wanted = ("text" if name in as_text else None) if types is None else types[name]
-        kinds[str(name)] = wanted or ("number" if _are_numbers(values[~gaps]) else "text")
-        if kinds[str(name)] == "number":
-            found = np.full(len(values), np.nan)
-            found[~gaps] = _as_numbers(values[~gaps], name)
-            too_large = np.flatnonzero(np.abs(found) > FLOAT64_LIMIT)
-            if len(too_large):
-                row = int(too_large[0])
-                raise InputError(_too_large(f"row {row} of X", name, values[row]))
-            numbers_.append(found)
-        else:
-            texts[str(name)] = _as_texts(values, gaps)
-    columns = Columns(None, list(kinds), kinds, ())
-    columns.settle(list(kinds), "the frame")
-    matrix = np.column_stack(numbers_) if numbers_ else np.empty((len(frame), 0))
-    table = Table(columns, matrix, texts, None, np.arange(len(frame)))
-    table.unit = "row"
-    return table
-
-
-def _are_numbers(values: npt.NDArray[Any]) -> bool:
-    if values.dtype.kind != "O":
-        return values.dtype.kind in "iuf"
-    return len(values) > 0 and all(_is_number(v) and not isinstance(v, bool) for v in values)
-
-
-def _as_numbers(values: npt.NDArray[Any], name: Any) -> npt.NDArray[np.float64]:
-    try:
-        return values.astype(np.float64)
-    except OverflowError:  # a whole number with too many digits for a float
-        whole = np.array([abs(value) > FLOAT64_LIMIT for value in values], bool)
-        return np.where(whole, np.inf, np.where(whole, 0, values).astype(np.float64))
-    except (TypeError, ValueError):
-        raise InputError(
-            f"the column {name!r} is not one of numbers any more, as it was in fit."
-        ) from None
-
-
-def _as_texts(values: npt.NDArray[Any], gaps: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    if values.dtype.kind == "M":
-        values = np.datetime_as_string(values, unit="s")
-    found = np.empty(len(values), object)
-    found[:] = ["" if gap else str(v) for v, gap in zip(values.tolist(), gaps, strict=True)]
-    return found
-
-
-def _guessed_types(records: Sequence[Record]) -> dict[str, str]:
+def _guess_types(records: Sequence[Record]) -> dict[str, str]:
+    """Return "number" or "text" for each name: one text makes a column text."""
     types: dict[str, str] = {}
     for place, record in enumerate(records):
         for name, value in record.items():
@@ -151,6 +91,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _number(record: Record, name: str, place: int) -> float:
+    """Return the number in a column of a record; NaN for a gap."""
     value = record.get(name)
     if value is None:
         return np.nan
@@ -161,23 +102,16 @@ def _number(record: Record, name: str, place: int) -> float:
         )
     try:
         found = float(value)
-    except OverflowError:  # a whole number or a fraction with too many digits for a float
+    except OverflowError:
+        # A whole number or a fraction with too many digits for a float.
         found = np.inf
     if abs(found) > FLOAT64_LIMIT:
         raise InputError(_too_large(f"record {place} of X", name, value))
     return found
 
 
-def _too_large(where: str, name: Any, value: Any) -> str:
-    """Words for a number that would spoil the mean and the scale of its column for good."""
-    return (
-        f"{where}: {name!r} is {shown(value)}; only finite numbers up to {FLOAT64_LIMIT:g} can be "
-        "learned from. Give None where the number is not known, or scale the column."
-    )
-
-
 def _texts(records: Sequence[Record], name: str) -> npt.NDArray[Any]:
-    """Texts of a column; numbers as they are written, nothing as an empty text."""
+    """Return the texts of a column; numbers as they are written, a gap as an empty text."""
     found = np.empty(len(records), object)
     for place, record in enumerate(records):
         value = record.get(name)
@@ -185,7 +119,8 @@ def _texts(records: Sequence[Record], name: str) -> npt.NDArray[Any]:
             raise _no_value(place, name, value)
         try:
             found[place] = "" if value is None else str(value)
-        except ValueError:  # a whole number with more digits than Python prints
+        except ValueError:
+            # A whole number with more digits than Python prints.
             raise _no_value(place, name, value) from None
     return found
 
@@ -194,4 +129,135 @@ def _no_value(place: int, name: str, value: Any) -> InputError:
     return InputError(
         f"record {place} of X: {name!r} is {shown(value)}. Give a number, a text, True, False or "
         "None."
+    )
+
+
+# ---------------------------------------------------------------------- data frames
+
+
+def table_of_frame(
+    frame: Any, types: Mapping[str, str] | None = None, *, as_text: Collection[str] = ()
+) -> Table:
+    """Return a data frame of pandas or polars as a table, as if it had been read from a file.
+
+    Numbers are numbers and everything else is text, including dates and booleans; None, NaN, NaT
+    and NA are gaps. ``types`` are the types of the columns, as in `table_of_records`; if they are
+    guessed, the columns ``as_text`` are text.
+    """
+    columns_of_frame = {name: frame[name] for name in frame.columns}
+    missing = [name for name in types or () if name not in columns_of_frame]
+    if missing:
+        more = " …" if len(missing) > SHOWN else ""
+        raise InputError(
+            f"{count(len(missing), 'column is', 'columns are')} missing: "
+            f"{', '.join(map(repr, missing[:SHOWN]))}{more}."
+        )
+
+    kinds: dict[str, str] = {}
+    number_columns: list[FloatArray] = []
+    texts: dict[str, npt.NDArray[Any]] = {}
+    for name in columns_of_frame if types is None else types:
+        column = columns_of_frame[name]
+        is_gap = _gaps(column)
+        values = np.asarray(column)
+        if types is not None:
+            kind = types[name]
+        elif name not in as_text and _are_numbers(values[~is_gap]):
+            kind = "number"
+        else:
+            kind = "text"
+        kinds[str(name)] = kind
+        if kind == "number":
+            number_columns.append(_numbers_of_column(values, is_gap, name))
+        else:
+            texts[str(name)] = _texts_of_column(values, is_gap)
+
+    matrix = np.empty((len(frame), 0))
+    if number_columns:
+        matrix = np.column_stack(number_columns)
+    return _table(_columns_of(kinds, "the frame"), matrix, texts, "row")
+
+
+def _gaps(column: Any) -> npt.NDArray[np.bool_]:
+    """Return which values of a column of pandas (`isna`) or polars (`is_null`) are missing."""
+    found = column.isna() if hasattr(column, "isna") else column.is_null()
+    return np.asarray(found, bool)
+
+
+def _are_numbers(values: npt.NDArray[Any]) -> bool:
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "iuf"
+    if not len(values):
+        return False
+    return all(_is_number(value) and not isinstance(value, bool) for value in values)
+
+
+def _numbers_of_column(
+    values: npt.NDArray[Any], is_gap: npt.NDArray[np.bool_], name: Any
+) -> FloatArray:
+    """Return a column as numbers, gaps as NaN; refuse what is no number or too large."""
+    found = np.full(len(values), np.nan)
+    known = values[~is_gap]
+    try:
+        found[~is_gap] = known.astype(np.float64)
+    except OverflowError:
+        # A whole number has too many digits for a float.
+        is_large = np.array([abs(value) > FLOAT64_LIMIT for value in known], bool)
+        others = np.where(is_large, 0, known).astype(np.float64)
+        found[~is_gap] = np.where(is_large, np.inf, others)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"the column {name!r} is not one of numbers any more, as it was in fit."
+        ) from None
+
+    too_large = np.flatnonzero(np.abs(found) > FLOAT64_LIMIT)
+    if len(too_large):
+        row = int(too_large[0])
+        raise InputError(_too_large(f"row {row} of X", name, values[row]))
+    return found
+
+
+def _texts_of_column(values: npt.NDArray[Any], is_gap: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """Return a column as texts, gaps as empty texts."""
+    if values.dtype.kind == "M":
+        values = np.datetime_as_string(values, unit="s")
+    texts = [str(value) for value in values.tolist()]
+    found = np.empty(len(values), object)
+    found[:] = texts
+    found[is_gap] = ""
+    return found
+
+
+# ---------------------------------------------------------------------- arrays, and all of them
+
+
+def table_of_array(values: FloatArray) -> Table:
+    """Return an array as a table of numbers, whose columns are called x0, x1 and so on."""
+    names = [f"x{place}" for place in range(values.shape[1])]
+    columns = _columns_of(dict.fromkeys(names, "number"), "the array")
+    return _table(columns, values.copy(), {}, "line")
+
+
+def _columns_of(types: Mapping[str, str], source: str) -> Columns:
+    """Declare columns that are all read, in this order, with no labels among them."""
+    names = list(types)
+    columns = Columns(None, names, dict(types), ())
+    columns.settle(names, source)
+    return columns
+
+
+def _table(
+    columns: Columns, values: FloatArray, texts: dict[str, npt.NDArray[Any]], unit: str
+) -> Table:
+    """Return a table without labels, whose rows are called by their unit in messages."""
+    table = Table(columns, values, texts, None, np.arange(len(values)))
+    table.unit = unit
+    return table
+
+
+def _too_large(where: str, name: Any, value: Any) -> str:
+    """Return the message for a number that would spoil the mean and the scale of its column."""
+    return (
+        f"{where}: {name!r} is {shown(value)}; only finite numbers up to {FLOAT64_LIMIT:g} can be "
+        "learned from. Give None where the number is not known, or scale the column."
     )

@@ -1,4 +1,4 @@
-"""Tables as rows of features, for pipelines: a schema that is guessed in ``fit``."""
+"""`TableFeatures`: tables as rows of features in a pipeline, by a schema guessed in ``fit``."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators.inputs import read_rows
 from rosenblatt.estimators.params import option
 from rosenblatt.estimators.transformer import Transformer, output_option, rows_as
-from rosenblatt.tables.features.records import table_of_frame, table_of_records
+from rosenblatt.tables.features.records import table_of_array, table_of_frame, table_of_records
 from rosenblatt.tables.features.schema import Schema
 from rosenblatt.tables.readers.table import Table
 
@@ -24,14 +23,14 @@ def _check_mapping(name: str, value: Any) -> None:
 
 
 class TableFeatures(Transformer):
-    """Turns tables with columns of any kind into rows of numbers, as ``rosenblatt train`` does.
+    """Encode tables with columns of any kind as rows of numbers, as ``rosenblatt train`` does.
 
     ``fit`` guesses a `Schema`: numbers are scaled by median and quartiles and clipped at ±3,
     categories get a feature for each level, texts are hashed n-grams, dates become days, weekdays,
     months and hours; gaps are features of their own. ``transform`` encodes other tables with it.
 
-    A table is a data frame of pandas or polars, a list of mappings, a `Table` that
-    `rosenblatt.io.read_table` gave, or an array of numbers.
+    A table is a data frame of pandas or polars, a list of mappings, a `Table` of
+    `rosenblatt.io.read_table`, or an array of numbers.
 
     Parameters
     ----------
@@ -51,16 +50,16 @@ class TableFeatures(Transformer):
     Attributes
     ----------
     schema_ : Schema
-        What the columns are; ``describe()`` says it in words.
+        The kinds of the columns; ``describe()`` lists them.
     n_features_in_ : int
-        Columns of ``fit``.
+        Number of columns in ``fit``.
     feature_names_in_ : ndarray of str objects
-        Their names, of a data frame.
+        Names of the columns, if ``fit`` had a data frame.
 
     See Also
     --------
-    Schema : The same without a protocol, for files.
-    TextFeatures : For texts alone.
+    Schema : The same for files, without scikit-learn's protocol.
+    TextFeatures : For texts only.
     sklearn.compose.ColumnTransformer : A transformer of your own for each column.
 
     Examples
@@ -87,7 +86,7 @@ class TableFeatures(Transformer):
     scale: str | None = option(
         default="robust",
         choices=("robust", "standard"),
-        help="How numbers are scaled, as in `Schema.guess`; None takes them as they are.",
+        help="How numbers are scaled, as in `Schema.guess`; None does not scale them.",
     )
     text: Mapping[str, Any] | None = option(
         default=None,
@@ -100,7 +99,7 @@ class TableFeatures(Transformer):
     dense_setting = "output='array'"
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Decide what the columns are, and learn medians, levels and words.
+        """Guess what the columns are, and learn medians, levels and words.
 
         Parameters
         ----------
@@ -116,7 +115,7 @@ class TableFeatures(Transformer):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Any:
-        """As ``fit``, then ``transform``; the table is encoded once.
+        """Fit and transform; the table is encoded once.
 
         Parameters
         ----------
@@ -131,7 +130,7 @@ class TableFeatures(Transformer):
         return self._as_output(self._fit_rows(X), X)
 
     def transform(self, X: Any) -> Any:
-        """The rows of a table; columns are found by their names.
+        """Encode a table as rows; columns are matched by their names.
 
         Parameters
         ----------
@@ -146,14 +145,16 @@ class TableFeatures(Transformer):
         return self._as_output(self.schema_.encode(self._table(X, reset=False)), X)
 
     def _names_out(self) -> list[str]:
-        """The names of columns, with levels, words and parts of dates."""
+        """Return the names of columns, with levels, words and parts of dates."""
         return self.schema_.names(range(self._n_features_out))
 
     def _fit_rows(self, X: Any) -> Any:
+        """Guess the schema, and return the rows of features."""
         self.check_parameters()
         table = self._table(X, reset=True)
         declared = dict(self.columns or {})
-        if not _has_names(X):  # a column of an array is no id and no code
+        # The columns of an array hold numbers, no identifiers and no codes.
+        if not _has_names(X):
             declared = dict.fromkeys(table.names, "number") | declared
         schema = Schema.guess(table, declared=declared, scale=self.scale, text=self.text)
         rows = schema.learn(table)
@@ -161,6 +162,7 @@ class TableFeatures(Transformer):
         return rows
 
     def _table(self, X: Any, *, reset: bool) -> Table:
+        """Return X as a table; with ``reset`` its columns become those of this transformer."""
         types = None if reset else self.schema_.types
         declared = self.columns or {}
         as_text = [name for name, kind in declared.items() if kind not in ("number", "ignored")]
@@ -171,10 +173,13 @@ class TableFeatures(Transformer):
         elif _has_names(X):
             table = table_of_records(X, types, as_text=as_text)
         else:
+            # Checks and sets the columns itself.
             values = np.asarray(read_rows(self, X, reset=reset)[0], np.float64)
             return table_of_array(values)
+
         if reset:
             self.n_features_in_ = len(table.names)
+            # An earlier fit may have had a data frame.
             self.__dict__.pop("feature_names_in_", None)
             if hasattr(X, "columns"):
                 self.feature_names_in_ = np.array(table.names, dtype=object)
@@ -182,8 +187,9 @@ class TableFeatures(Transformer):
 
     def _as_output(self, rows: Any, X: Any) -> Any:
         self._options["output"].check(self.output)
-        made = rows_as(rows, self.output) if isinstance(rows, SparseRows) else rows
-        return self._in_container(made, X)
+        if isinstance(rows, SparseRows):
+            rows = rows_as(rows, self.output)
+        return self._in_container(rows, X)
 
     @property
     def _n_features_out(self) -> int:
@@ -199,18 +205,8 @@ class TableFeatures(Transformer):
         return tags
 
 
-def table_of_array(values: npt.NDArray[np.float64]) -> Table:
-    """Columns of numbers that are called by their places."""
-    from rosenblatt.tables.readers.column_roles import Columns
-
-    names = [f"x{place}" for place in range(values.shape[1])]
-    columns = Columns(None, names, dict.fromkeys(names, "number"), ())
-    columns.settle(names, "the array")
-    return Table(columns, values.copy(), {}, None, np.arange(len(values)))
-
-
 def _has_names(X: Any) -> bool:
-    """Whether X has columns with names: a frame, a table or records."""
+    """Return whether the columns of X have names: a frame, a table or records."""
     if isinstance(X, Table) or hasattr(X, "columns"):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
