@@ -1,13 +1,14 @@
-"""Whatever holds rows of numbers, as an array or as sparse rows; nothing is imported for it.
+"""Convert rows of numbers to an array or to sparse rows, without importing their library.
 
-That is arrays, sparse matrices, lists, and frames of pandas, polars and Arrow.
+Rows can be arrays, sparse matrices, lists, and frames of pandas, polars and Arrow. These libraries
+are optional, so objects are recognized by the attributes of their class.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +17,14 @@ from rosenblatt.arrays import AnyArray, FloatArray, SparseRows, is_sparse, reada
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.tables.readers.block import Block
 
+# Columns of a frame are joined so many rows at a time, which stay in the processor's cache.
 BLOCK_ROWS = 4096
-FLOATS = np.dtype(np.float32), np.dtype(np.float64)
-TIMES = np.datetime64, np.timedelta64
+# The types that loops read.
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+TIMES = (np.datetime64, np.timedelta64)
+# The kinds of NumPy types: numbers and booleans, and those with objects, texts and bytes as well.
+NUMBERS = "biuf"
+CONVERTIBLE = "biufOUST"
 RESHAPE = (
     "Reshape your data: X.reshape(-1, 1) if it is one feature of many rows, X.reshape(1, -1) if it "
     "is one row."
@@ -27,12 +33,13 @@ TEXTS = "Make numbers of texts first: rosenblatt.features.TextFeatures().fit_tra
 
 
 def as_table(X: Any, columns: list[Any] | None = None) -> Any:
-    """An array or canonical CSR of floats that a loop can read, not copied if it is that already.
+    """Return an array or canonical CSR of floats that a loop can read, without a copy if X is one.
 
-    ``columns``: what the columns of a frame are called; None of anything but a frame.
+    ``columns`` are the names of the columns of a frame; None if X is no frame.
     """
+    # The fast path, because a prediction of one row takes it.
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.flags.c_contiguous:
-        return readable(X)  # at once, because a prediction of one row goes through here
+        return readable(X)
     if columns is not None:
         X = frame_values(X, columns)
     elif isinstance(X, Block):
@@ -40,42 +47,50 @@ def as_table(X: Any, columns: list[Any] | None = None) -> Any:
             f"X is a {type(X).__name__}, which holds labels too: give the X of `X, y = block`, or "
             "the rows that a schema encodes (rosenblatt.features.Schema)."
         )
-    return _sparse(X) if is_sparse(X) else _dense(_array(X), columns)
+    if is_sparse(X):
+        return _sparse_table(X)
+    return _dense_table(_as_array(X), columns)
 
 
-def _sparse(X: Any) -> SparseRows:
+def _sparse_table(X: Any) -> SparseRows:
     if len(X.shape) != 2:
         raise InputError(f"Expected 2D input, but the sparse X has shape {X.shape}. {RESHAPE}")
     _refuse_other_kinds(X.dtype)
     if isinstance(X, SparseRows) or X.format == "csr":
         _refuse_damaged(X)
     table = SparseRows.of(X)
-    return table if table.dtype in FLOATS else table.astype(np.float64)
+    if table.dtype in FLOATS:
+        return table
+    return table.astype(np.float64)
 
 
 def _refuse_damaged(X: Any) -> None:
-    """SciPy would read and write outside of the arrays of such a matrix; of ours loops look."""
+    """Refuse a matrix for which SciPy would read and write outside of its arrays.
+
+    Our own sparse rows are checked by the loops that read them.
+    """
     starts = X.indptr
-    ascending = isinstance(X, SparseRows) or (starts[1:] >= starts[:-1]).all()
-    if starts[0] != 0 or not ascending or starts[-1] > len(X.indices):
+    is_ascending = isinstance(X, SparseRows) or (starts[1:] >= starts[:-1]).all()
+    if starts[0] != 0 or not is_ascending or starts[-1] > len(X.indices):
         raise InputError(
             "X is a damaged sparse matrix: its indptr must start at 0, ascend and end within what "
             "is stored. Build it again."
         )
 
 
-def _dense(array: AnyArray, columns: list[Any] | None) -> AnyArray:
+def _dense_table(array: AnyArray, columns: list[Any] | None) -> AnyArray:
     if array.ndim != 2:
         _refuse_shape(array)
     _refuse_other_kinds(array.dtype)
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in NUMBERS:
         array = floats(array, columns)
     is_single = array.dtype.kind == "f" and array.dtype.itemsize == 4
-    with np.errstate(over="ignore"):  # what is beyond float64 is infinite, and found later
+    # Numbers beyond float64 become infinite, and are refused later.
+    with np.errstate(over="ignore"):
         return readable(array, np.float32 if is_single else np.float64)
 
 
-def _array(X: Any) -> AnyArray:
+def _as_array(X: Any) -> AnyArray:
     if type(X) is np.ndarray:
         return X
     if isinstance(X, np.matrix):
@@ -83,6 +98,7 @@ def _array(X: Any) -> AnyArray:
     try:
         return np.asarray(unmasked(X, np.float64, np.nan))
     except (TypeError, ValueError) as error:
+        # Most often rows are of different lengths.
         lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
         for row, length in enumerate(lengths):
             if length != lengths[0]:
@@ -94,6 +110,7 @@ def _array(X: Any) -> AnyArray:
 
 
 def _refuse_shape(array: AnyArray) -> None:
+    """Raise for an array that does not have two dimensions."""
     if array.ndim > 2:
         raise InputError(
             f"X has shape {array.shape}: Found array with dim {array.ndim}, while dim <= 2 is "
@@ -110,12 +127,13 @@ def _refuse_shape(array: AnyArray) -> None:
 
 
 def _refuse_other_kinds(dtype: np.dtype[Any]) -> None:
+    """Refuse types that cannot be converted to numbers."""
     if dtype.kind == "c":
         raise InputError(
             f"Complex data not supported: X holds {dtype}. Give real and imaginary parts as "
             "columns of their own (np.hstack([X.real, X.imag]))."
         )
-    if dtype.kind not in "biufOUST":
+    if dtype.kind not in CONVERTIBLE:
         raise InputError(f"X holds {dtype}, which is not a number. Make numbers of it first.")
 
 
@@ -123,7 +141,7 @@ def _refuse_other_kinds(dtype: np.dtype[Any]) -> None:
 
 
 def as_frame(X: Any) -> Any:
-    """What only streams Arrow's columns, as a table of Arrow; anything else as it is."""
+    """Return a frame that only streams Arrow's columns as a table of Arrow; others unchanged."""
     kind = type(X)
     if hasattr(kind, "__array__") or not hasattr(kind, "__arrow_c_stream__"):
         return X
@@ -135,10 +153,11 @@ def as_frame(X: Any) -> Any:
 
 
 def column_names(X: Any) -> list[Any] | None:
-    """What the columns of a frame are called; None of anything but a frame."""
-    # Asked of the class, because columns of pandas are attributes of the frame.
+    """Return the names of the columns of a frame; None if X is no frame."""
+    # Attributes of the class are looked up, because columns of pandas are attributes of the frame.
     kind = type(X)
-    if hasattr(kind, "column_names"):  # a table or batch of Arrow
+    # Tables and batches of Arrow.
+    if hasattr(kind, "column_names"):
         return list(X.column_names)
     if hasattr(kind, "columns") and (hasattr(kind, "iloc") or hasattr(kind, "get_columns")):
         return list(X.columns)
@@ -146,11 +165,13 @@ def column_names(X: Any) -> list[Any] | None:
 
 
 def feature_names(columns: list[Any] | None) -> AnyArray | None:
-    """The names if all are text; None if none is."""
-    texts = sum(isinstance(name, str) for name in columns or ())
-    if columns is None or not texts:
+    """Return the names if all are text, None if none is; refuse a mixture."""
+    if columns is None:
         return None
-    if texts < len(columns):
+    n_texts = sum(isinstance(name, str) for name in columns)
+    if not n_texts:
+        return None
+    if n_texts < len(columns):
         kinds = sorted({type(name).__qualname__ for name in columns})
         raise InputTypeError(
             "Feature names are only supported if all input features have string names, but the "
@@ -163,35 +184,47 @@ def feature_names(columns: list[Any] | None) -> AnyArray | None:
 
 
 def frame_values(X: Any, names: list[Any]) -> Any:
-    """The numbers of a frame as a 2-D array; sparse rows if all columns are sparse."""
+    """Return the numbers of a frame as a 2-D array; as sparse rows if all columns are sparse."""
     kind = type(X)
     columns: Iterable[Any]
     if hasattr(kind, "iloc"):
+        # A frame of pandas.
         dtypes = set(X.dtypes)
-        if dtypes and all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
+        if dtypes and all(map(_is_number_type, dtypes)):
             return X.to_numpy(dtype=np.result_type(*dtypes))
-        if dtypes and all(_is_sparse_of_zeros(dtype) for dtype in dtypes):
+        if dtypes and all(map(_is_sparse_of_zeros, dtypes)):
             return _sparse_rows(X)
         columns = (X.iloc[:, j] for j in range(len(names)))
+    elif hasattr(kind, "get_columns"):
+        # A frame of polars.
+        columns = X.get_columns()
     else:
-        columns = X.get_columns() if hasattr(kind, "get_columns") else X.columns
-    return _stacked([_numbers(column, j, names) for j, column in enumerate(columns)], len(X))
+        columns = X.columns
+    numbers = [_numbers_of_column(column, j, names) for j, column in enumerate(columns)]
+    return _stack(numbers, len(X))
 
 
-def _numbers(column: Any, j: int, names: list[Any]) -> AnyArray:
+def _is_number_type(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in NUMBERS
+
+
+def _numbers_of_column(column: Any, j: int, names: list[Any]) -> AnyArray:
+    """Return a column of a frame as an array of numbers."""
     values = np.asarray(column)
-    if values.ndim != 1 or values.dtype.kind not in "biufOUST":
+    if values.ndim != 1 or values.dtype.kind not in CONVERTIBLE:
         raise InputTypeError(
             f"column {j} ({names[j]!r}) of X holds {getattr(column, 'dtype', values.dtype)}, which "
             "is not one number a row. Leave it out, or make numbers of it."
         )
-    return values if values.dtype.kind in "biuf" else floats(values, names, column=j)
+    if values.dtype.kind in NUMBERS:
+        return values
+    return floats(values, names, column=j)
 
 
-def _stacked(columns: list[AnyArray], n_rows: int) -> AnyArray:
-    """Columns side by side, some rows at a time, so that what is written stays in the cache."""
-    dtype = np.result_type(*columns) if columns else np.dtype(np.float64)
-    table = np.empty((n_rows, len(columns)), np.float32 if dtype == np.float32 else np.float64)
+def _stack(columns: list[AnyArray], n_rows: int) -> AnyArray:
+    """Join columns to a table, some rows at a time, so that these stay in the cache."""
+    is_single = bool(columns) and np.result_type(*columns) == np.float32
+    table = np.empty((n_rows, len(columns)), np.float32 if is_single else np.float64)
     for start in range(0, n_rows, BLOCK_ROWS):
         rows = slice(start, start + BLOCK_ROWS)
         for j, values in enumerate(columns):
@@ -200,77 +233,104 @@ def _stacked(columns: list[AnyArray], n_rows: int) -> AnyArray:
 
 
 def _is_sparse_of_zeros(dtype: Any) -> bool:
+    """Return whether a type is that of pandas' sparse columns whose missing values are 0."""
     return hasattr(dtype, "subtype") and hasattr(dtype, "fill_value") and dtype.fill_value == 0
 
 
 def _sparse_rows(X: Any) -> SparseRows:
-    """The stored values of pandas' sparse columns, row by row."""
-    parts = [X.iloc[:, j].array for j in range(X.shape[1])]
-    rows = np.concatenate([part.sp_index.indices for part in parts])
-    order = np.argsort(rows, kind="stable")  # the columns of a row stay in order
-    columns = np.repeat(np.arange(len(parts), dtype=np.int32), [part.npoints for part in parts])
-    values = np.concatenate([np.asarray(part.sp_values) for part in parts])
+    """Return the stored values of pandas' sparse columns as rows."""
+    arrays: list[_SparseColumn] = [X.iloc[:, j].array for j in range(X.shape[1])]
+    rows = np.concatenate([array.sp_index.indices for array in arrays])
+    values = np.concatenate([np.asarray(array.sp_values) for array in arrays])
+    n_stored = [array.npoints for array in arrays]
+    columns = np.repeat(np.arange(len(arrays), dtype=np.int32), n_stored)
+
+    # Stable, so that the columns of a row stay in order.
+    order = np.argsort(rows, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(X)))])
-    return SparseRows(values[order], columns[order], starts, len(parts))
+    return SparseRows(values[order], columns[order], starts, len(arrays))
+
+
+class _SparseColumn(Protocol):
+    """The attributes of pandas' SparseArray that are read."""
+
+    sp_index: Any
+    sp_values: Any
+    npoints: int
 
 
 # ---------------------------------------------------------------------- single entries
 
 
 def unmasked(values: Any, dtype: npt.DTypeLike, missing: Any) -> Any:
-    """A masked array of NumPy as an array that shows which values are missing."""
-    # Not asked by its class, because NumPy loads masked arrays only if someone uses them.
+    """Return a masked array of NumPy as an array with ``missing`` at masked places."""
+    # Recognized without its class, because NumPy loads masked arrays only when they are used.
     if not isinstance(values, np.ndarray) or not hasattr(values, "mask"):
         return values
-    shown = np.asarray(values)
+    found = np.asarray(values)
     if np.any(values.mask):
-        shown = shown.astype(dtype)
-        shown[values.mask] = missing
-    return shown
+        found = found.astype(dtype)
+        found[values.mask] = missing
+    return found
 
 
 def is_missing(value: Any) -> bool:
-    """None, and whatever is not equal to itself: NaN, NaT, NA."""
+    """Return whether a value is None or differs from itself: NaN, NaT, NA."""
     try:
         return value is None or bool(value != value)
-    except TypeError:  # whether NA differs from NA is not known
+    except TypeError:
+        # NA differs from NA by NA, which is neither true nor false.
         return True
-    except ValueError:  # an array
+    except ValueError:
+        # An array.
         return False
 
 
 def floats(
     values: AnyArray, names: list[Any] | None = None, column: int | None = None
 ) -> FloatArray:
-    """Objects or texts as float64, missing ones as NaN; what is not a number is named.
+    """Return objects or texts as float64, missing ones as NaN; refuse others by their place.
 
-    ``values`` is a table of two dimensions, or one column of it.
+    ``values`` is a table of two dimensions, or one ``column`` of it.
     """
-    try:
-        if values.dtype != object or not any(isinstance(value, TIMES) for value in values.flat):
+    # NumPy would convert times to numbers.
+    has_times = values.dtype == object and any(isinstance(value, TIMES) for value in values.flat)
+    if not has_times:
+        try:
             return values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        pass
+        except (TypeError, ValueError, OverflowError):
+            # One by one, to find the value that is at fault.
+            pass
+
     values = values.astype(object)
     found = np.empty(values.shape)
     for place in np.ndindex(*values.shape):
         try:
-            if isinstance(values[place], TIMES):
-                raise TypeError("it is a time")
-            found[place] = float(values[place])
-        except OverflowError:
-            found[place] = math.inf if values[place] > 0 else -math.inf
+            found[place] = _float(values[place])
         except (TypeError, ValueError) as error:
             if not is_missing(values[place]):
-                row, j = place if column is None else (place[0], column)
-                raise _not_a_number(values[place], row, j, names, error) from None
+                row = place[0]
+                number_of_column = place[1] if column is None else column
+                raise _not_a_number(values[place], row, number_of_column, names, error) from None
             found[place] = math.nan
     return found
+
+
+def _float(value: Any) -> float:
+    """Return a value as a float; TypeError or ValueError if it is no number."""
+    if isinstance(value, TIMES):
+        raise TypeError("it is a time")
+    try:
+        return float(value)
+    except OverflowError:
+        # A whole number with too many digits, which is refused later like infinity.
+        return math.inf if value > 0 else -math.inf
 
 
 def _not_a_number(
     value: Any, row: int, column: int, names: list[Any] | None, error: Exception
 ) -> InputError:
+    """Return the error for a value, with its row and column."""
     name = f" ({names[column]!r})" if names else ""
     place = f"X holds {value!r} at row {row}, column {column}{name}, which is not a number"
     if not isinstance(value, str | bytes):

@@ -1,4 +1,4 @@
-"""Rosenblatt's association units: random, fixed, and before any learner."""
+"""`AssociationLayer`: Rosenblatt's random, fixed association units in front of a learner."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from rosenblatt.estimators.inputs import read_rows
 from rosenblatt.estimators.params import check_seed, option, seed_from
 from rosenblatt.estimators.transformer import Transformer
 
-# What a block of rows may take while it is transformed, beside input and output.
+# The memory in bytes that a block of rows may take while it is transformed, in addition to input
+# and output.
 BLOCK_BYTES = 1 << 23
+# The activity is measured on so many rows.
 SAMPLE = 1000
 
 
 def _check_levels(name: str, levels: Any) -> None:
-    """A number of levels, or a list of them."""
+    """Refuse what is neither a number of levels nor a list of them."""
     if isinstance(levels, numbers.Integral) and not isinstance(levels, bool) and int(levels) > 0:
         return
     try:
@@ -37,11 +39,9 @@ def _check_levels(name: str, levels: Any) -> None:
 
 
 def _check_image_shape(name: str, shape: Any) -> None:
-    if not (
-        isinstance(shape, tuple | list)
-        and len(shape) == 2
-        and all(isinstance(n, numbers.Integral) and int(n) >= 1 for n in shape)
-    ):
+    """Refuse what is no height and width."""
+    is_pair = isinstance(shape, tuple | list) and len(shape) == 2
+    if not is_pair or not all(isinstance(n, numbers.Integral) and int(n) >= 1 for n in shape):
         raise ParameterError(
             f"{name}={shape!r} is not allowed: give height and width, as (28, 28), or None."
         )
@@ -53,20 +53,20 @@ def _check_sparse_output(name: str, value: Any) -> None:
 
 
 class AssociationLayer(Transformer):
-    """Random units that each look at a few features and fire, or do not.
+    """Transform rows by random units that each look at a few features and fire, or do not.
 
     The features are a retina of sensory units. The unit of feature j at level ℓ is on if
     ``x_j > ℓ``. An association unit is wired to a few of them, drawn at random and never changed,
-    and gives 1 if ::
+    and returns 1 if ::
 
         (excitatory connections that are on) - (inhibitory ones that are on) >= threshold
 
     and 0 otherwise. Connections are drawn one by one, so that two may come from the same sensory
-    unit: they add up, or cancel. Labels are not looked at; all learning is left to the learner
-    behind the layer, which sees combinations of features that it could not weigh before.
+    unit: they add up, or cancel. Labels are not used; all learning is left to the learner behind
+    the layer, which sees combinations of features that it could not weigh before.
 
     Cost: a row takes ``n_units · (excitatory + inhibitory)`` additions of small integers. Rows are
-    worked off in blocks of some megabytes.
+    transformed in blocks of some megabytes.
 
     Parameters
     ----------
@@ -106,12 +106,12 @@ class AssociationLayer(Transformer):
     levels_ : ndarray of shape (n_features_in_, n_levels)
         The levels above which the sensory units are on.
     activity_ : float
-        Share of units that fire on a row, on average over (at most 1,000) rows of training. If it
-        is near 0 or 1 the layer says little.
+        Share of units that fire on a row, on average over at most 1,000 training rows. If it is
+        near 0 or 1, the layer carries little information.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, when the rows came with names.
+        Names of the features, if the rows had names.
 
     See Also
     --------
@@ -142,7 +142,7 @@ class AssociationLayer(Transformer):
         at_least=1,
         kw_only=False,
         help="""
-        Association units, which are the features that come out. With the same seed the units of
+        Number of association units, which are the new features. With the same seed the units of
         a smaller layer are the first ones of a larger.""",
     )
     excitatory: int = option(
@@ -161,9 +161,9 @@ class AssociationLayer(Transformer):
         type="int or sequence of float",
         check=_check_levels,
         help="""
-        How many sensory units a feature has, at levels that lie evenly between its smallest and
+        Number of sensory units for each feature, at levels evenly spaced between its smallest and
         its largest value in training: 1 sees dark and bright, more see greys. Features of two
-        values are the same at any number. Or the levels themselves, as ``[0.5]``, for every
+        values are the same at any number. Or the levels themselves, such as ``[0.5]``, for every
         feature.""",
     )
     image_shape: tuple[int, int] | None = option(
@@ -171,23 +171,23 @@ class AssociationLayer(Transformer):
         type="tuple of int or None",
         check=_check_image_shape,
         help="""
-        Height and width, if the rows are images: a unit then is wired around a point of its own,
-        drawn at random. None draws from all features alike.""",
+        Height and width, if the rows are images: each unit is then wired around a random point of
+        its own. None draws from all features alike.""",
     )
     spread: float = option(
         default=3.0,
         above=0.0,
         help="""
-        For images: with every further row or column from that point a connection is less likely,
-        by a factor of ``spread / (1 + spread)``.""",
+        For images: with each row or column away from that point a connection is less likely, by a
+        factor of ``spread / (1 + spread)``.""",
     )
     sparse_output: bool | str = option(
         default="auto",
         type='bool or "auto"',
         check=_check_sparse_output,
         help="""
-        Whether ``transform`` gives sparse rows. "auto" gives an array for an array and sparse rows
-        for sparse rows. True saves memory if few units fire: a stored one takes 12 bytes (8 in
+        Whether ``transform`` returns sparse rows. "auto" returns an array for an array and sparse
+        rows for sparse rows. True saves memory if few units fire: a stored 1 takes 12 bytes (8 in
         float32), an array 8 (4) for every unit.""",
     )
     random_state: Any = option(
@@ -224,26 +224,34 @@ class AssociationLayer(Transformer):
         self.check_parameters()
         seed = seed_from(self.random_state)
         table = read_rows(self, X, reset=True)[0]
-        n_rows, d = table.shape
-        if self.image_shape is not None and d != self.image_shape[0] * self.image_shape[1]:
-            height, width = self.image_shape
-            raise ParameterError(
-                f"image_shape={self.image_shape!r} has {height * width} points, but X has {d} "
-                "features. Give the height and width of the images, or None."
-            )
+        n_rows, n_features = table.shape
+        if self.image_shape is not None:
+            self._refuse_other_images(n_features)
+
         if isinstance(self.levels, numbers.Integral):
             self.levels_ = _even_levels(table, int(self.levels))
         else:
-            self.levels_ = np.tile(np.asarray(self.levels, np.float64), (d, 1))
-        self.wiring_ = self._wired(d, self.levels_.shape[1], seed)
+            self.levels_ = np.tile(np.asarray(self.levels, np.float64), (n_features, 1))
+        self.wiring_ = self._draw_wiring(n_features, self.levels_.shape[1], seed)
 
+        # Rows evenly spaced over the table.
         rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, SAMPLE)).astype(np.int64))
-        fired = sum(int(fires.sum()) for _, fires in self._blocks(table[rows]))
-        self.activity_ = fired / (len(rows) * self.n_units)
+        n_fired = sum(int(fires.sum()) for _, fires in self._blocks(table[rows]))
+        self.activity_ = n_fired / (len(rows) * self.n_units)
         return self
 
+    def _refuse_other_images(self, n_features: int) -> None:
+        """Refuse rows that are no images of the declared shape."""
+        assert self.image_shape is not None
+        height, width = self.image_shape
+        if n_features != height * width:
+            raise ParameterError(
+                f"image_shape={self.image_shape!r} has {height * width} points, but X has "
+                f"{n_features} features. Give the height and width of the images, or None."
+            )
+
     def transform(self, X: Any) -> Any:
-        """Which units fire on each row.
+        """Return which units fire on each row.
 
         Parameters
         ----------
@@ -253,66 +261,91 @@ class AssociationLayer(Transformer):
         -------
         ndarray or sparse rows of shape (n_samples, n_units)
             Ones and zeros, float32 for rows of float32 and float64 for others. Sparse rows are of
-            the kind that X is; of an array they are a csr_array, for which SciPy must be installed.
+            the same kind as X; for an array they are a csr_array, which needs SciPy.
         """
         self._refuse_unfitted()
         return self._in_container(self._fired(read_rows(self, X, reset=False)[0]), X)
 
     def _fired(self, table: Any) -> Any:
-        shape = table.shape[0], self.wiring_.shape[0]
-        if not (is_sparse(table) if self.sparse_output == "auto" else self.sparse_output):
-            out = np.empty(shape, table.dtype)
+        """Return ones and zeros as an array or as sparse rows."""
+        n_rows = table.shape[0]
+        n_units = self.wiring_.shape[0]
+        is_sparse_output = self.sparse_output
+        if is_sparse_output == "auto":
+            is_sparse_output = is_sparse(table)
+        if not is_sparse_output:
+            out = np.empty((n_rows, n_units), table.dtype)
             for start, fires in self._blocks(table):
                 out[start : start + fires.shape[1]] = fires.T
             return out
-        index = np.int32 if shape[1] <= np.iinfo(np.int32).max else np.int64
-        found, ends = [], [np.zeros(1, np.int64)]
+
+        index = np.int32 if n_units <= np.iinfo(np.int32).max else np.int64
+        units = []
+        ends = [np.zeros(1, np.int64)]
         for _, fires in self._blocks(table):
             by_row = np.ascontiguousarray(fires.T)
-            found.append((np.flatnonzero(by_row) % shape[1]).astype(index))
+            units.append((np.flatnonzero(by_row) % n_units).astype(index))
             ends.append(np.cumsum(np.count_nonzero(by_row, axis=1)) + ends[-1][-1])
-        columns, starts = np.concatenate(found), np.concatenate(ends)
-        kind = SparseRows.of(table).origin if is_sparse(table) else "csr_array"
+        columns = np.concatenate(units)
         ones = np.ones(len(columns), table.dtype)
-        return for_caller(SparseRows(ones, columns, starts, shape[1], origin=kind))
+        kind = SparseRows.of(table).origin if is_sparse(table) else "csr_array"
+        return for_caller(SparseRows(ones, columns, np.concatenate(ends), n_units, origin=kind))
 
     def _blocks(self, table: Any) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
-        """First row of each block, and which units (rows) fire on which of its rows (columns)."""
-        wiring, threshold = self.wiring_, int(self.threshold)
-        # Only what some unit is wired to need be looked at: sensory units, then features.
-        sensors, place = np.unique(wiring.indices, return_inverse=True)
+        """Yield the first row of each block, and which units (rows) fire on its rows (columns)."""
+        wiring = self.wiring_
+        n_levels = self.levels_.shape[1]
+        threshold = int(self.threshold)
+
+        # Only sensory units that some association unit is wired to are computed, and only their
+        # features are read.
+        sensors, sensor_of_wire = np.unique(wiring.indices, return_inverse=True)
         levels = self.levels_.ravel()[sensors][:, None]
-        features, source = np.unique(sensors // self.levels_.shape[1], return_inverse=True)
-        wires = SparseRows(wiring.data, place, wiring.indptr, len(sensors))
-        table = SparseRows.of(table) if is_sparse(table) else table
-        n_rows = table.shape[0]
+        features, feature_of_sensor = np.unique(sensors // n_levels, return_inverse=True)
+        wires = SparseRows(wiring.data, sensor_of_wire, wiring.indptr, len(sensors))
+
+        if is_sparse(table):
+            table = SparseRows.of(table)
         row_bytes = 9 * len(sensors) + 16 * len(features) + 10 * wiring.shape[0]
         step = max(1, BLOCK_BYTES // row_bytes)
-        for start in range(0, n_rows, step):
+        for start in range(0, table.shape[0], step):
             block = table[start : start + step]
-            some = block.toarray(features) if is_sparse(block) else block[:, features]
-            seen = np.ascontiguousarray(some.T)
-            retina = (seen[source] > levels).view(np.int8)
+            values = block.toarray(features) if is_sparse(block) else block[:, features]
+            values = np.ascontiguousarray(values.T)
+            retina = (values[feature_of_sensor] > levels).view(np.int8)
             yield start, wires @ retina >= threshold
 
-    def _wired(self, d: int, n_levels: int, seed: int) -> SparseRows:
-        """Connections drawn from the seed; every unit has a row of the draws to itself."""
-        n_units, n_connections = int(self.n_units), int(self.excitatory + self.inhibitory)
-        level = (generator(seed, 0).random((n_units, n_connections)) * n_levels).astype(np.int64)
+    def _draw_wiring(self, n_features: int, n_levels: int, seed: int) -> SparseRows:
+        """Draw the connections; each unit has its own row of draws, so more units add rows."""
+        n_units = int(self.n_units)
+        n_excitatory = int(self.excitatory)
+        n_connections = n_excitatory + int(self.inhibitory)
+        shape = n_units, n_connections
+
+        level = (generator(seed, 0).random(shape) * n_levels).astype(np.int64)
         if self.image_shape is None:
-            feature = (generator(seed, 1).random((n_units, n_connections)) * d).astype(np.int64)
+            feature = (generator(seed, 1).random(shape) * n_features).astype(np.int64)
         else:
             height, width = map(int, self.image_shape)
-            draws = (generator(seed, k).random((n_units, 1 + n_connections)) for k in (2, 3))
-            row = _near_a_point(next(draws), height, float(self.spread))
-            feature = row * width + _near_a_point(next(draws), width, float(self.spread))
-        # Sums of this many ones must fit.
-        kind = next(k for k in (np.int8, np.int16, np.int32) if n_connections <= np.iinfo(k).max)
-        signs = np.ones((n_units, n_connections), kind)
-        signs[:, int(self.excitatory) :] = -1
+            spread = float(self.spread)
+            # The first draw of each unit is its point.
+            draws = generator(seed, 2).random((n_units, 1 + n_connections))
+            row = _draw_near_a_point(draws, height, spread)
+            draws = generator(seed, 3).random((n_units, 1 + n_connections))
+            feature = row * width + _draw_near_a_point(draws, width, spread)
+
+        # The smallest type that holds sums of so many ones.
+        kind: type[np.signedinteger[Any]] = np.int32
+        for smaller in (np.int16, np.int8):
+            if n_connections <= np.iinfo(smaller).max:
+                kind = smaller
+        signs = np.ones(shape, kind)
+        signs[:, n_excitatory:] = -1
+
         starts = np.arange(n_units + 1) * n_connections
         sensors = (feature * n_levels + level).ravel()
-        wiring = SparseRows.from_entries(signs.ravel(), sensors, starts, d * n_levels)
+        wiring = SparseRows.from_entries(signs.ravel(), sensors, starts, n_features * n_levels)
+        # Connections to the same sensory unit may cancel.
         return wiring.keep(wiring.data != 0)
 
     @property
@@ -329,24 +362,30 @@ class AssociationLayer(Transformer):
         return tags
 
 
-def _near_a_point(draws: FloatArray, size: int, spread: float) -> IntArray:
-    """Places on a line of ``size`` points near the one that the first draw of a row picks."""
+def _draw_near_a_point(draws: FloatArray, size: int, spread: float) -> IntArray:
+    """Return places on a line of ``size`` points near the point that the first draw picks.
+
+    The chance of a place falls by spread / (1 + spread) with each step away from the point.
+    """
     point = (draws[:, :1] * size).astype(np.int64)
     # Multiplied step by step, because powers are not rounded alike on every machine.
     fading = np.cumprod(np.append(1.0, np.full(size - 1, spread / (1.0 + spread))))
     chances = fading[np.abs(np.arange(size)[:, None] - np.arange(size))]
     reached = np.cumsum(chances, axis=1)
     reached /= reached[:, -1:]
-    # One sorted line: what the point p reaches lies between p and p + 1.
+
+    # One sorted line for all points: the chances of point p lie between p and p + 1.
     line = (reached + np.arange(size)[:, None]).ravel()
     place = np.searchsorted(line, draws[:, 1:] + point, side="right") - point * size
     return np.asarray(np.clip(place, 0, size - 1), np.int64)
 
 
 def _even_levels(table: Any, n_levels: int) -> FloatArray:
+    """Return levels evenly spaced between the smallest and the largest value of each feature."""
     if is_sparse(table):
         low, high = SparseRows.of(table).column_range()
     else:
-        low, high = table.min(axis=0).astype(np.float64), table.max(axis=0).astype(np.float64)
+        low = table.min(axis=0).astype(np.float64)
+        high = table.max(axis=0).astype(np.float64)
     steps = (np.arange(n_levels) + 0.5) / n_levels
     return np.asarray(low[:, None] + (high - low)[:, None] * steps, np.float64)

@@ -1,11 +1,12 @@
-"""The compiled counter of n-grams, the names of its columns, and in how many texts they occur."""
+"""The compiled counter of n-grams, with the names of its columns and the tally for the idf."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray, SparseRows
 from rosenblatt.engine.text import ngrams
@@ -14,29 +15,33 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.parallel import each_part, slices
 
 WEIGHTS = {"once": ngrams.ONCE, "count": ngrams.COUNT, "log": ngrams.LOG}
-# What an n-gram of characters begins with in an exact vocabulary, apart from words.
+# In an exact vocabulary n-grams of characters begin with this mark, to differ from words.
 MARK = b"\x01"
+MOST_TEXTS = 1 << 52
+
+Counts = npt.NDArray[np.int64]
 
 
 class NGramCounter:
-    """Counts the n-grams of texts as settings say that were checked before.
+    """Count the n-grams of texts, by settings that were checked before.
 
-    Columns remember the first n-gram that was met there: by the column if it is a hash, else the
-    column is the place of the n-gram in the vocabulary. ``n_texts`` were tallied for the idf.
+    A hashed column remembers the first n-gram that was in it; in an exact vocabulary the column is
+    the number of the n-gram. ``n_texts`` texts were tallied for the idf.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
         self.bits: int | None = settings["bits"]
+        n_hashed = 0 if self.bits is None else 1 << self.bits
         self._known = Names()
-        # Of each hashed column the number of its name plus 1.
-        self._owners = None if self.bits is None else np.zeros(1 << self.bits, np.int32)
+        # For each hashed column the number of its name plus 1; 0 has no name.
+        self._owners = None if self.bits is None else np.zeros(n_hashed, np.int32)
+        # The names of `_known`, listed when they are first asked for.
         self._listed: list[bytes] = []
-        # How many texts have each column; zeros cost no memory before they are counted up.
-        self.n_texts, self._tally = (
-            0,
-            np.zeros(0 if self.bits is None else 1 << self.bits, np.int64),
-        )
+        self.n_texts = 0
+        # How many texts have each column; untouched pages of zeros take no memory.
+        self._tally: Counts = np.zeros(n_hashed, np.int64)
+        # 1 + ln(1 + tally), computed when it is first needed.
         self._logs: FloatArray | None = None
 
     def _new_grams(self) -> ngrams.NGrams:
@@ -54,7 +59,8 @@ class NGramCounter:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        columns = owners = None
+        columns = None
+        owners = None
         if self._owners is not None:
             columns = np.flatnonzero(self._owners)
             owners = self._owners[columns]
@@ -64,6 +70,8 @@ class NGramCounter:
     def n_features(self) -> int:
         return self._known.count if self._owners is None else len(self._owners)
 
+    # ------------------------------------------------------------------ counting
+
     def rows(
         self,
         texts: Iterable[str],
@@ -72,25 +80,28 @@ class NGramCounter:
         tallying: bool = False,
         n_jobs: int | None = None,
     ) -> SparseRows:
-        """Counts as sparse rows, scaled as the settings say.
+        """Return counts as sparse rows, scaled by the settings.
 
-        If learning, which one thread does, what is met first gets a name or a column. If tallying,
-        these texts count for the idf, also for their own rows.
+        While learning, which takes one thread, new n-grams get a name or a column. While tallying,
+        these texts count for the idf, of their own rows as well.
         """
         if isinstance(texts, str):
             raise InputError("texts must be a list of texts, not one text.")
-        # Elements of an array are not str, but what `tolist` makes of them is.
+        # Elements of an array are not str, but those of its list are.
         given = texts.tolist() if isinstance(texts, np.ndarray) else list(texts)
-        if any(isinstance(text, np.str_) for text in given[:1]):  # a list of these elements
+        if given and isinstance(given[0], np.str_):
             given = np.array(given, object).astype(str).tolist()
 
         def count(some: slice) -> SparseRows:
-            counted = self._new_grams().count(given, learning, some.start, some.stop)
+            values, columns, starts = self._new_grams().count(
+                given, learning, some.start, some.stop
+            )
             if tallying:
-                self._add_to_tally(counted[1], len(given))
+                self._add_to_tally(columns, len(given))
             elif learning and self.settings["idf"]:
-                self._admit(counted[1])
-            return SparseRows(*self._scaled(*counted), max(self.n_features, 1))
+                self._admit(columns)
+            values, columns = self._scaled(values, columns, starts)
+            return SparseRows(values, columns, starts, max(self.n_features, 1))
 
         jobs = None if learning else n_jobs
         try:
@@ -99,19 +110,42 @@ class NGramCounter:
             raise InputError(f"{error}. Give a list of str.") from None
         return SparseRows.concat(parts)
 
+    def _scaled(self, values: Any, columns: Any, starts: Any) -> tuple[Any, Any]:
+        """Multiply by 1 + ln((1 + n_texts) / (1 + texts with it)), then scale rows to length 1.
+
+        Each is done only if it is set. N-grams that no text had are left out, even if they are
+        hashed and have a column; ``starts`` is changed in place.
+        """
+        has_idf = self.settings["idf"]
+        unit = self.settings["unit"]
+        if not has_idf and not unit:
+            return values, columns
+        base = 1.0
+        logs = None
+        if has_idf:
+            base += float(ngrams.log_of(np.array([self.n_texts]))[0])
+            logs = self._logs_of_tally()
+        n = ngrams.scale(values, columns, starts, base, logs, unit)
+        return values[:n], columns[:n]
+
+    # ------------------------------------------------------------------ the tally for the idf
+
     def _add_to_tally(self, columns: Any, n_texts: int) -> None:
-        self._tally, self._logs = self._for_all_columns(self._tally), None
+        self._tally = self._for_all_columns(self._tally)
+        self._logs = None
         ngrams.count_columns(columns, self._tally)
         self.n_texts += n_texts
 
     def _admit(self, columns: Any) -> None:
-        """Let n-grams of texts that are learned later count as if one of those before had them."""
-        logs, self._tally = self._logs_of_tally(), self._for_all_columns(self._tally)
+        """Let new n-grams of later texts count as if one of the tallied texts had them."""
+        logs = self._logs_of_tally()
+        self._tally = self._for_all_columns(self._tally)
         new = columns[self._tally[columns] == 0]
-        self._tally[new], logs[new] = 1, ngrams.log_of(np.ones(1, np.int64))[0]
+        self._tally[new] = 1
+        logs[new] = ngrams.log_of(np.ones(1, np.int64))[0]
 
     def _for_all_columns(self, array: Any) -> Any:
-        """With zeros for the columns that joined since."""
+        """Return an array with zeros for the columns that were added since."""
         more = self.n_features - len(array)
         return np.pad(array, (0, more)) if more > 0 else array
 
@@ -121,81 +155,75 @@ class NGramCounter:
         self._logs = self._for_all_columns(self._logs)
         return self._logs
 
-    def _scaled(self, values: Any, columns: Any, starts: Any) -> tuple[Any, Any, Any]:
-        """Times 1 + ln((1 + n_texts) / (1 + texts with it)), then to length 1, if so set.
-
-        What no text had is left out, also where it is hashed and has a column.
-        """
-        base, logs, unit = 1.0, None, self.settings["unit"]
-        if self.settings["idf"]:
-            base += float(ngrams.log_of(np.array([self.n_texts]))[0])
-            logs = self._logs_of_tally()
-        if unit or logs is not None:
-            n = ngrams.scale(values, columns, starts, base, logs, unit)
-            values, columns = values[:n], columns[:n]
-        return values, columns, starts
-
     def shares(self) -> FloatArray | None:
-        """The share of the tallied texts that has each column."""
+        """Return the share of the tallied texts that has each column; None without a tally."""
         if not self.settings["idf"] or not self.n_texts:
             return None
         shares: FloatArray = self._for_all_columns(self._tally) / self.n_texts
         return np.minimum(shares, 1.0)
 
     def tally(self) -> dict[str, Any] | None:
-        """How many texts there were, and the counts of columns that some of them have.
+        """Return the number of texts, and how many of them have each column; None without idf.
 
         Columns are written as distances, each from the one before, so that files stay short.
         """
         if not self.settings["idf"]:
             return None
         columns = np.flatnonzero(self._tally)
-        gaps, counts = np.diff(columns, prepend=-1).tolist(), self._tally[columns].tolist()
-        return {"texts": self.n_texts, "gaps": gaps, "counts": counts}
+        gaps = np.diff(columns, prepend=-1)
+        counts = self._tally[columns]
+        return {"texts": self.n_texts, "gaps": gaps.tolist(), "counts": counts.tolist()}
 
     def take_tally(self, kept: Any) -> None:
-        """Take what `tally` gave; KeyError, TypeError or ValueError at anything else."""
+        """Restore what `tally` returned; KeyError, TypeError or ValueError if it is not sound."""
         if not self.settings["idf"]:
             if kept is not None:
                 raise ValueError("texts are tallied without idf")
             return
-        n_texts, gaps, counts = kept["texts"], kept["gaps"], kept["counts"]
+        n_texts = kept["texts"]
+        gaps = kept["gaps"]
+        counts = kept["counts"]
         for numbers in ([n_texts], gaps, counts):
             if type(numbers) is not list or not all(type(n) is int for n in numbers):
                 raise TypeError("the tally of texts does not hold whole numbers")
-        if len(gaps) != len(counts) or not 0 <= n_texts < 1 << 52:
+        if len(gaps) != len(counts) or not 0 <= n_texts < MOST_TEXTS:
             raise ValueError("the tally of texts does not hold together")
-        limits = ((gaps, self.n_features), (counts, n_texts))
-        if any(not 1 <= n <= most for numbers, most in limits for n in numbers):
-            raise ValueError("the tally of texts has counts that cannot be")
+        for numbers, most in ((gaps, self.n_features), (counts, n_texts)):
+            if not all(1 <= n <= most for n in numbers):
+                raise ValueError("the tally of texts has counts that cannot be")
+
         columns = np.cumsum(np.array(gaps, np.int64)) - 1
-        self._add_to_tally(np.zeros(0, np.int32), n_texts)
+        no_columns = np.zeros(0, np.int32)
+        self._add_to_tally(no_columns, n_texts)
         if len(columns) and columns[-1] >= len(self._tally):
             raise ValueError("the tally of texts has more columns than there are")
         self._tally[columns] = counts
 
+    # ------------------------------------------------------------------ names of columns
+
     def names(self, columns: Iterable[int]) -> list[str]:
-        """The n-grams that the columns stand for, "" where none was met."""
+        """Return the n-grams of columns, "" for a column without one."""
         if len(self._listed) != self._known.count:
             self._listed = self._known.listed()
-        numbers: Sequence[int] = list(columns)
+        numbers = list(columns)
         if self._owners is not None:
             numbers = (self._owners[numbers] - 1).tolist()
-        listed = self._listed
-        return [
-            _text(listed[n].removeprefix(MARK)) if 0 <= n < len(listed) else "" for n in numbers
-        ]
+        found = []
+        for number in numbers:
+            is_known = 0 <= number < len(self._listed)
+            found.append(_text(self._listed[number].removeprefix(MARK)) if is_known else "")
+        return found
 
     def names_to_keep(self, columns: Iterable[int]) -> list[str] | dict[str, str]:
-        """Names of some hashed columns by their numbers; the whole of an exact vocabulary."""
+        """Return the names of some hashed columns by number; all of an exact vocabulary."""
         if self._owners is None:
             return [_text(name) for name in self._known.listed()]
-        kept = [int(column) for column in columns]
-        pairs = zip(kept, self.names(kept), strict=True)
-        return {str(column): name for column, name in pairs if name}
+        numbers = [int(column) for column in columns]
+        pairs = zip(numbers, self.names(numbers), strict=True)
+        return {str(number): name for number, name in pairs if name}
 
     def take_names(self, kept: Any) -> None:
-        """Take what `names_to_keep` gave; TypeError or ValueError at anything else."""
+        """Restore what `names_to_keep` returned; TypeError or ValueError if it is not sound."""
         if self._owners is None and type(kept) is list:
             for place, name in enumerate(kept):
                 if self._known.number(_bytes(name)) != place:
@@ -210,7 +238,8 @@ class NGramCounter:
 
 def _rebuilt(
     settings: dict[str, Any], names: list[bytes], columns: Any, owners: Any, tally: Any
-) -> Any:
+) -> NGramCounter:
+    """Rebuild a counter that was pickled."""
     counter = NGramCounter(settings)
     for name in names:
         counter._known.number(name)
@@ -220,7 +249,7 @@ def _rebuilt(
     return counter
 
 
-# Half a pair of UTF-16 is a character to Python, and JSON can carry it.
+# Python takes half a pair of UTF-16 for a character, and JSON can carry it.
 def _text(name: bytes) -> str:
     return name.decode("utf-8", "surrogatepass")
 
@@ -230,6 +259,7 @@ def _bytes(name: str) -> bytes:
 
 
 def _column(written: str, n_columns: int) -> int:
+    """Parse the number of a column."""
     column = int(written)
     if not 0 <= column < n_columns or str(column) != written:
         raise ValueError(f"{written[:20]!r} is no column of {n_columns:,}")

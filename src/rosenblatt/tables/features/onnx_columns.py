@@ -1,12 +1,10 @@
-"""A model of a table as an ONNX graph that takes the columns as they are, one input each."""
+"""A model of a table as an ONNX graph with one input for each column of the table."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import ModelFileError
 from rosenblatt.persistence.card import State
 from rosenblatt.persistence.onnx import Graph, finished, sound_text, weights_of
@@ -20,18 +18,17 @@ def table_to_onnx(state: State, schema: Schema) -> bytes:
     """Write a model of a table as ONNX: from its columns to ``label`` and ``scores``.
 
     Each column of the schema is an input of its name and of shape (n, 1): numbers in float64, NaN
-    where one is missing, and categories as strings. Scaling, clipping, levels and gaps are part of
-    the graph.
-    A level that training did not meet has no weight, and a gap in a column that had none in
-    training counts as the median or the most frequent level, as in `predict`. The outputs are those
-    of `rosenblatt.persistence.onnx.to_onnx`.
+    if missing, and categories as strings. Scaling, clipping, levels and gaps are part of the graph.
+    An unseen level has no weight, and a gap in a column that had none in training counts as the
+    median or the most frequent level, as in `predict`. The outputs are those of
+    `rosenblatt.persistence.onnx.to_onnx`.
 
     Parameters
     ----------
     state : State
-        What `rosenblatt.model.read` gave.
+        A model that `rosenblatt.model.read` returned.
     schema : Schema
-        How the columns become the features of the model.
+        The columns, and how they become the features of the model.
 
     Returns
     -------
@@ -71,23 +68,30 @@ def table_to_onnx(state: State, schema: Schema) -> bytes:
 
 
 class _Encoding:
-    """Numbers meet their weights in one product; a level looks its weights up."""
+    """The scores of columns: one product for all numbers, and a look-up for each category."""
 
-    def __init__(self, graph: Graph, coef: npt.NDArray[np.float64]) -> None:
-        self._graph, self._coef = graph, coef
+    def __init__(self, graph: Graph, coef: FloatArray) -> None:
+        self._graph = graph
+        self._coef = coef
+        # Columns without and with a feature for gaps, each with its input and its first feature.
         self._numbers: dict[bool, list[tuple[Number, str, int]]] = {False: [], True: []}
+        # What each category adds to the scores.
         self._terms: list[str] = []
 
     def number(self, column: Number, start: int) -> str:
+        """Add the input of a column of numbers, and return its name."""
         name = self._graph.input(column.name, np.float64, 1)
         self._numbers[column.gaps].append((column, name, start))
         return name
 
     def category(self, column: Category, start: int) -> str:
-        graph, n_levels = self._graph, len(column.levels)
+        """Add the input of a category, and return its name."""
+        graph = self._graph
+        n_levels = len(column.levels)
         name = graph.input(column.name, object, 1)
         places = {sound_text(text): number for text, number in column.number_of_text.items()}
-        places.setdefault("", column.mode)  # a gap
+        # A gap counts as the most frequent level, unless gaps are a level.
+        places.setdefault("", column.mode)
         place = graph.node(
             "LabelEncoder",
             name,
@@ -96,13 +100,15 @@ class _Encoding:
             values_int64s=list(places.values()),
             default_int64=n_levels,
         )
-        weights = np.zeros((n_levels + 1, len(self._coef)))  # the last row is for unknown levels
+        # The last row is for unseen levels.
+        weights = np.zeros((n_levels + 1, len(self._coef)))
         weights[:n_levels] = self._coef[:, start : start + n_levels].T
         place = graph.node("Squeeze", place, graph.constant("axis", np.array([1])))
         self._terms.append(graph.node("Gather", graph.constant("weights", weights), place))
         return name
 
-    def scores(self, bias: npt.NDArray[np.float64]) -> str:
+    def scores(self, bias: FloatArray) -> str:
+        """Add the scores of all columns, and return the name of their node."""
         graph = self._graph
         parts: list[str] = []
         features: list[int] = []
@@ -122,27 +128,30 @@ class _Encoding:
         named = graph.constant("bias", bias)
         if not parts:
             return graph.node("Add", self._summed(self._terms), named)
+
         joined = graph.node("Concat", *parts, axis=1)
         weights = graph.constant("weights", self._coef[:, features])
         product = graph.node("Gemm", joined, weights, named, transB=1)
         return self._summed([product, *self._terms])
 
     def _scaled(self, numbers: list[tuple[Number, str, int]]) -> str:
+        """Add (value - center) / scale, clipped, and return the name of its node."""
         graph = self._graph
+        columns = [column for column, _, _ in numbers]
         table = graph.node("Concat", *(name for _, name, _ in numbers), axis=1)
-        for operator, sizes in (
-            ("Sub", [column.center for column, _, _ in numbers]),
-            ("Div", [column.scale for column, _, _ in numbers]),
-        ):
-            constant: Any = np.array(sizes, np.float64)
-            table = graph.node(operator, table, graph.constant(operator.lower(), constant))
-        limit = np.array([column.clip or np.inf for column, _, _ in numbers])
-        # By comparisons, which leave NaN as it is.
-        for operator, bound in (
-            (("Greater", limit), ("Less", -limit)) if limit.min() < np.inf else ()
-        ):
-            name = graph.constant("limit", bound)
-            table = graph.node("Where", graph.node(operator, table, name), name, table)
+
+        centers = graph.constant("sub", np.array([column.center for column in columns]))
+        table = graph.node("Sub", table, centers)
+        scales = graph.constant("div", np.array([column.scale for column in columns]))
+        table = graph.node("Div", table, scales)
+
+        limits = np.array([column.clip or np.inf for column in columns])
+        if limits.min() < np.inf:
+            # By comparisons, which leave NaN as it is.
+            for operator, bounds in (("Greater", limits), ("Less", -limits)):
+                limit = graph.constant("limit", bounds)
+                is_beyond = graph.node(operator, table, limit)
+                table = graph.node("Where", is_beyond, limit, table)
         return table
 
     def _summed(self, terms: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Texts as rows: weighted counts of word and character n-grams, hashed or by exact vocabulary."""
+"""`TextFeatures`: weighted counts of word and character n-grams, hashed or exact."""
 
 from __future__ import annotations
 
@@ -16,23 +16,29 @@ from rosenblatt.estimators.transformer import Transformer, output_option, rows_a
 from rosenblatt.tables.features.ngram_counter import WEIGHTS, NGramCounter
 
 MOST_BITS = 28
+# The longest n-gram, in words or characters, and the longest word that ``shortest`` may ask for.
 LONGEST = 20
 LONGEST_WORD = 1_000
-# Settings of streams, unless they are said: later texts are not known, and beside n-grams that were
-# never met a text of length 1 would have small values for all others.
+# The defaults of streams: idf needs later texts, which are not known, and in a row of length 1
+# unseen n-grams would make the values of all others small.
 OF_STREAMS = {"idf": False, "unit": False}
-# Errors of Python at plain data that are not what they should be.
+# Errors that Python raises at plain data of the wrong shape.
 UNSOUND = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
 
+def is_whole(value: Any) -> bool:
+    """Return whether a value is a whole number, which a bool is not."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
 def _check_span(name: str, span: Any) -> None:
+    """Refuse a span of n-grams that is no pair of whole numbers in order."""
     try:
         least, most = span
     except (TypeError, ValueError):
-        least = most = -1
-    are_whole = all(
-        isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in (least, most)
-    )
+        least = -1
+        most = -1
+    are_whole = is_whole(least) and is_whole(most)
     if not (are_whole and 1 <= least <= most <= LONGEST):
         raise ParameterError(
             f"{name}={span!r} must be the shortest and longest n-gram, as (1, 2), of at most "
@@ -41,7 +47,7 @@ def _check_span(name: str, span: Any) -> None:
 
 
 class TextFeatures(Transformer):
-    """Turns texts into sparse rows.
+    """Turn texts into sparse rows.
 
     An n-gram that occurs k times in a text, and in m of the n texts of ``fit``, has the value
     ``(1 + ln k) · (1 + ln((1 + n) / (1 + m)))``; then rows are scaled to length 1. These are the
@@ -49,10 +55,10 @@ class TextFeatures(Transformer):
 
     The n-gram g goes to the column ``murmur3_32(g) mod 2**bits`` (UTF-8 bytes of its words with a
     blank between them; seed 0 for words, 0x9E3779B9 for characters), or with ``bits=None`` to a
-    column of its own. Columns remember the first n-gram that was met there, so that weights can
-    be read. Hashed texts without ``idf`` can be transformed before any ``fit``.
+    column of its own. Columns remember the first n-gram that was in them, so that weights can be
+    read. Hashed texts without ``idf`` can be transformed before any ``fit``.
 
-    Cost: one pass over the characters; a list of texts is taken as it is.
+    Cost: one pass over the characters; a list of texts is not copied.
 
     Parameters
     ----------
@@ -93,9 +99,9 @@ class TextFeatures(Transformer):
     -----
     ``TextFeatures(bits=None)`` gives the numbers of scikit-learn's
     ``TfidfVectorizer(token_pattern=r"\\w+|[^\\w\\s]", sublinear_tf=True, ngram_range=(1, 2))``, in
-    columns by first meeting instead of by the alphabet. Two things differ: control characters are
-    no words here, and small letters stand for capital ones one by one, so that ``İ`` is ``i`` and
-    ``Σ`` is ``σ`` everywhere.
+    columns in the order of appearance instead of the alphabet. Two things differ: control
+    characters are no words here, and letters become lower case one by one, so that ``İ`` is ``i``
+    and ``Σ`` is ``σ`` everywhere.
 
     Examples
     --------
@@ -132,13 +138,13 @@ class TextFeatures(Transformer):
     value: str = option(
         default="log",
         choices=tuple(WEIGHTS),
-        help="1 for every n-gram that occurs, or how often it occurs, or 1 + ln of that.",
+        help="1 for each n-gram that occurs, its count, or 1 + ln of its count.",
     )
     idf: bool = option(
         default=True,
         help="""
-        Whether n-grams count more the fewer texts of ``fit`` have them; those that no text had are
-        left out. Not for streams, which do not know their texts beforehand.""",
+        Whether n-grams count more the fewer texts of ``fit`` have them; n-grams that no text had
+        are left out. Not for streams, whose later texts are not known.""",
     )
     unit: bool = option(default=True, help="Whether rows are scaled to length 1.")
     shortest: int = option(
@@ -147,7 +153,7 @@ class TextFeatures(Transformer):
     symbols: bool = option(
         default=True, help="Whether characters like ``!`` and ``£`` are words of their own."
     )
-    lowercase: bool = option(default=True, help="Whether capital letters count as the small ones.")
+    lowercase: bool = option(default=True, help="Whether upper case counts as lower case.")
     output: str = output_option()
     n_jobs: int | None = n_jobs_option("count in ``transform``; ``fit`` has one")
 
@@ -162,7 +168,7 @@ class TextFeatures(Transformer):
     # ------------------------------------------------------------------ scikit-learn's protocol
 
     def fit(self, texts: Iterable[str], y: Any = None) -> Self:
-        """Learn the names of the columns anew, and with ``bits=None`` the columns themselves.
+        """Learn the names of the columns, and with ``bits=None`` the columns themselves.
 
         Parameters
         ----------
@@ -180,7 +186,7 @@ class TextFeatures(Transformer):
     def fit_transform(  # type: ignore[override]
         self, texts: Iterable[str], y: Any = None
     ) -> Any:
-        """As ``fit``, then ``transform``; the texts are read once.
+        """Fit and transform; the texts are read once.
 
         Parameters
         ----------
@@ -195,7 +201,7 @@ class TextFeatures(Transformer):
         return self._as_output(self._fit_rows(texts), texts)
 
     def transform(self, texts: Iterable[str]) -> Any:
-        """Rows of the texts; nothing is added.
+        """Turn texts into rows; nothing is learned.
 
         Parameters
         ----------
@@ -210,6 +216,7 @@ class TextFeatures(Transformer):
         return self._as_output(self.encode(texts), texts)
 
     def _fit_rows(self, texts: Iterable[str]) -> SparseRows:
+        """Fit a new counter, and return the rows."""
         _refuse_tables(texts)
         counter = self._new_counter()
         rows = counter.rows(texts, learning=True, tallying=bool(self.idf))
@@ -221,10 +228,10 @@ class TextFeatures(Transformer):
         return self._in_container(rows_as(rows, self.output), texts)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """The n-gram that each column was first met with; the number of the hash where none was.
+        """Return the first n-gram of each column; the number of the hash if there was none.
 
-        Where a word and a piece of a word, or two n-grams in different columns, read alike, the
-        later ones have their column after them, so that no name occurs twice.
+        If a word and a piece of a word, or two n-grams in different columns, read alike, the later
+        ones have their column after them, so that no name occurs twice.
 
         Parameters
         ----------
@@ -238,12 +245,12 @@ class TextFeatures(Transformer):
         self._refuse_unlearned()
         columns = range(max(self.n_features, 1))
         names = np.empty(len(columns), dtype=object)
-        met: set[str] = set()
+        used: set[str] = set()
         for column, gram in zip(columns, self.names(columns), strict=True):
             name = gram or f"hash {column}"
             # A number sign and a number are two words, so no n-gram ends like that.
-            names[column] = name if name not in met else f"{name} #{column}"
-            met.add(name)
+            names[column] = name if name not in used else f"{name} #{column}"
+            used.add(name)
         return names
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -251,7 +258,8 @@ class TextFeatures(Transformer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
         tags.transformer_tags.preserves_dtype = []
         tags.requires_fit = self.bits is None or self.idf
         return tags
@@ -260,7 +268,7 @@ class TextFeatures(Transformer):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How texts are counted, in plain values, as a model file has them."""
+        """Return how texts are counted, in plain values, as a model file has them."""
         return dict(self._counter.settings)
 
     @property
@@ -268,14 +276,14 @@ class TextFeatures(Transformer):
         return self._counter.n_features
 
     def encode(self, texts: Iterable[str]) -> SparseRows:
-        """Rows of the texts, whatever ``output`` says; nothing is added."""
+        """Return the rows of texts in any ``output``; nothing is learned."""
         self._refuse_unlearned()
         return self._counter.rows(texts, learning=False, n_jobs=self.n_jobs)
 
     def learn(self, texts: Iterable[str], *, tallying: bool | None = None) -> SparseRows:
-        """As `encode`; what is met for the first time gets a name or a column.
+        """Return the rows of texts to learn from: new n-grams get a name or a column.
 
-        How many texts have an n-gram is tallied in the first call, or where it is said; later
+        How many texts have an n-gram is tallied in the first call, or if ``tallying``; later
         n-grams count as if one text had had them.
         """
         counter = self._counter
@@ -287,39 +295,42 @@ class TextFeatures(Transformer):
         return rows
 
     def names(self, columns: Iterable[int]) -> list[str]:
-        """The n-grams that the columns stand for, "" where none was met."""
+        """Return the n-grams of columns, "" for a column without one."""
         return self._counter.names(columns)
 
     def shares(self) -> FloatArray | None:
-        """The share of the texts learned from that has each column; None where none was tallied."""
+        """Return the share of the training texts that has each column; None without a tally."""
         return self._counter.shares()
 
     def describe(self) -> str:
-        """What is counted, in a line."""
+        """Describe what is counted in a line."""
         settings = self.settings
-        grams = [
-            f"{what} {span[0]}-{span[1]}" if span[0] < span[1] else f"{what} {span[0]}"
-            for what, span in (("words", settings["words"]), ("characters", settings["chars"]))
-            if span
-        ]
+        grams = []
+        for what, span in (("words", settings["words"]), ("characters", settings["chars"])):
+            if span is None:
+                continue
+            least, most = span
+            grams.append(f"{what} {least}-{most}" if least < most else f"{what} {least}")
         how = "exact" if settings["bits"] is None else "hashed"
         idf = ", idf" if settings["idf"] else ""
         return f"{' and '.join(grams)}{idf}, {self.n_features:,} {how} columns"
 
     def to_json(self, columns: Iterable[int]) -> dict[str, Any]:
-        """The settings and the names of some columns (of all, if the vocabulary is exact)."""
+        """Return the settings and the names of some columns (all of an exact vocabulary)."""
         counter = self._counter
         names = counter.names_to_keep(columns)
         return {**counter.settings, "names": names, "tally": counter.tally()}
 
     @classmethod
     def from_json(cls, kept: Any) -> TextFeatures:
-        """What `to_json` gave; anything else is refused."""
+        """Make features of what `to_json` returned; refuse anything else."""
         try:
             settings = {key: value for key, value in kept.items() if key not in ("names", "tally")}
             if "output" in settings or "n_jobs" in settings:
                 raise ValueError("what comes out, and by how many threads, is not kept in a file")
-            settings.setdefault("idf", False)  # which files did not have at first
+            # The first files had no idf.
+            settings.setdefault("idf", False)
+            # JSON has lists for tuples.
             for name in ("words", "chars"):
                 if isinstance(settings.get(name), list):
                     settings[name] = tuple(settings[name])
@@ -336,7 +347,7 @@ class TextFeatures(Transformer):
 
     @property
     def _counter(self) -> NGramCounter:
-        """What was learned, or a new one that has met nothing."""
+        """Return the fitted counter, or a new one."""
         fitted: NGramCounter | None = self.__dict__.get("_fitted_counter")
         return self._new_counter() if fitted is None else fitted
 
@@ -366,7 +377,7 @@ def _plain_span(span: tuple[int, int] | None) -> tuple[int, int] | None:
 
 
 def _refuse_tables(texts: Any) -> None:
-    """A frame would be read as the names of its columns."""
+    """Refuse a frame, which would be read as the names of its columns."""
     if hasattr(texts, "columns") or getattr(texts, "ndim", 1) != 1:
         raise InputError(
             f"texts is a table ({type(texts).__name__}); give one column of it, such as df['text']."
