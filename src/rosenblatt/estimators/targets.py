@@ -1,4 +1,4 @@
-"""The labels, weights and validation sets that callers hand to a learner, checked."""
+"""Validate the labels, weights and validation sets that callers hand to a learner."""
 
 from __future__ import annotations
 
@@ -22,49 +22,40 @@ from rosenblatt.tables.readers.fault_messages import notice
 
 # Labels are turned into numbers so many at a time.
 BLOCK = 1 << 16
+# Whole numbers within such a range are counted instead of sorted, unless they are so large that
+# the table of counts could overflow.
+MOST_COUNTED = 1 << 16
+LARGEST_COUNTED = 1 << 62
 
 
 def read_labels(y: Any, n_rows: int) -> AnyArray | LabelCodes:
-    """``y`` as a 1-D array of labels of one type, one for each row, or as numbers of these."""
+    """Return ``y`` as a 1-D array of labels of one type, one for each row; codes stay codes."""
     if y is None:
         raise InputError(
             "this learner requires y to be passed, but the target y is None. Pass one label for "
             "each row."
         )
-    kinds = set(map(type, y)) if isinstance(y, list | tuple) else set()
-    labels = y.classes if isinstance(y, LabelCodes) else _one_dimensional(y)
+    if isinstance(y, LabelCodes):
+        labels = y.classes
+        n_labels = len(y)
+    else:
+        labels = _one_dimensional(y)
+        n_labels = len(labels)
+
+    # NumPy makes texts of mixed lists, so the types are those of the list.
+    types = set(map(type, y)) if isinstance(y, list | tuple) else set()
     if labels.dtype == object:
-        missing = [row for row, label in enumerate(labels) if is_missing(label)]
-        if missing:
-            raise InputError(
-                f"y has no label at row {missing[0]} ({labels[missing[0]]!r}; Input y contains "
-                "NaN). Drop the row or give it a label."
-            )
-        kinds = set(map(type, labels))
-    if len(kinds) > 1 and not all(issubclass(kind, numbers.Number | np.bool_) for kind in kinds):
-        names = " and ".join(sorted(kind.__name__ for kind in kinds))
-        raise InputError(
-            f"y holds labels of mixed types ({names}). Use labels of one type, for example "
-            "[str(label) for label in y]."
-        )
-    if (n_labels := len(y if isinstance(y, LabelCodes) else labels)) != n_rows:
+        _refuse_missing(labels)
+        types = set(map(type, labels))
+    _refuse_mixed(types)
+
+    if n_labels != n_rows:
         raise InputError(
             f"X has {n_rows} rows but y has {n_labels} labels (inconsistent numbers of "
             "samples). Pass one label for each row."
         )
     if labels.dtype.kind == "f":
-        bad = np.flatnonzero(~np.isfinite(labels) | (labels != np.floor(labels)))
-        if len(bad):
-            value = labels[bad[0]]
-            if not np.isfinite(value):
-                raise InputError(
-                    f"y holds {value} at row {bad[0]} (Input y contains NaN or infinity). "
-                    "Drop the row or give it a label."
-                )
-            raise InputError(
-                f"Unknown label type: continuous. y holds {value} at row {bad[0]}; a classifier "
-                "needs classes. Cut the numbers into classes first, or use a regressor."
-            )
+        _refuse_measures(labels)
     elif labels.dtype.kind not in "biuOUST":
         raise InputError(
             f"Unknown label type: {labels.dtype}. Labels may be whole numbers, text or booleans."
@@ -72,9 +63,48 @@ def read_labels(y: Any, n_rows: int) -> AnyArray | LabelCodes:
     return y if isinstance(y, LabelCodes) else labels
 
 
+def _refuse_missing(labels: AnyArray) -> None:
+    for row, label in enumerate(labels):
+        if is_missing(label):
+            raise InputError(
+                f"y has no label at row {row} ({label!r}; Input y contains NaN). Drop the row or "
+                "give it a label."
+            )
+
+
+def _refuse_mixed(types: set[type]) -> None:
+    """Refuse labels of several types, unless all are numbers."""
+    all_numbers = all(issubclass(kind, numbers.Number | np.bool_) for kind in types)
+    if len(types) > 1 and not all_numbers:
+        names = " and ".join(sorted(kind.__name__ for kind in types))
+        raise InputError(
+            f"y holds labels of mixed types ({names}). Use labels of one type, for example "
+            "[str(label) for label in y]."
+        )
+
+
+def _refuse_measures(labels: AnyArray) -> None:
+    """Refuse floats that are not whole: they are measures and no classes."""
+    wrong = np.flatnonzero(~np.isfinite(labels) | (labels != np.floor(labels)))
+    if not len(wrong):
+        return
+    row = wrong[0]
+    value = labels[row]
+    if not np.isfinite(value):
+        raise InputError(
+            f"y holds {value} at row {row} (Input y contains NaN or infinity). "
+            "Drop the row or give it a label."
+        )
+    raise InputError(
+        f"Unknown label type: continuous. y holds {value} at row {row}; a classifier "
+        "needs classes. Cut the numbers into classes first, or use a regressor."
+    )
+
+
 def _one_dimensional(y: Any) -> AnyArray:
-    """The labels as an array of one dimension; a single column is one, with a warning."""
+    """Return the labels as an array of one dimension; warn of a single column."""
     labels: AnyArray
+    # NumPy would make a second dimension of tuples.
     if isinstance(y, list) and any(isinstance(label, tuple) for label in y):
         labels = np.empty(len(y), dtype=object)
         labels[:] = y
@@ -96,34 +126,52 @@ def _one_dimensional(y: Any) -> AnyArray:
 
 
 def encode_labels(labels: AnyArray | LabelCodes) -> tuple[AnyArray, Labels]:
-    """The classes in order, and each label as the number of its class."""
+    """Return the classes in order, and for each label the number of its class."""
     if isinstance(labels, LabelCodes):
         return labels.classes, labels.codes
     if labels.dtype.kind in "iu" and len(labels):
-        low, high = int(labels.min()), int(labels.max())
-        if high - low < 1 << 16 and high < 1 << 62:  # a table look-up instead of a sort
-            counts, codes = np.zeros(high - low + 1, np.intp), np.empty(len(labels), np.int32)
-            blocks = [slice(i, i + BLOCK) for i in range(0, len(labels), BLOCK)]
-            for some in blocks:
-                counts += np.bincount(labels[some].astype(np.intp) - low, minlength=len(counts))
-            number = np.cumsum(counts > 0, dtype=np.int32) - np.int32(1)
-            for some in blocks:
-                codes[some] = number[labels[some].astype(np.intp) - low]
-            return (np.flatnonzero(counts) + low).astype(labels.dtype), codes
+        low = int(labels.min())
+        high = int(labels.max())
+        if high - low < MOST_COUNTED and high < LARGEST_COUNTED:
+            return _encode_by_counts(labels, low, high)
     try:
         if labels.dtype.kind == "O":
-            names = natural_order(set(labels.tolist()))
-            slots = {name: k for k, name in enumerate(names)}
-            classes = np.empty(len(names), object)
-            classes[:] = names
-            return classes, np.array([slots[label] for label in labels.tolist()], np.int32)
-        classes, numbers_ = np.unique(labels, return_inverse=True)
+            return _encode_objects(labels)
+        classes, codes = np.unique(labels, return_inverse=True)
     except (TypeError, ValueError):
         raise InputError(
             "y holds labels that have no order, such as sets or mixed types. Use labels of one "
             "type that has, for example [str(label) for label in y]."
         ) from None
-    return classes, numbers_.astype(np.int32)
+    return classes, codes.astype(np.int32)
+
+
+def _encode_by_counts(labels: AnyArray, low: int, high: int) -> tuple[AnyArray, Labels]:
+    """Encode whole numbers from low to high by a table look-up, which is faster than a sort."""
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(labels), BLOCK)]
+    counts = np.zeros(high - low + 1, np.intp)
+    for block in blocks:
+        counts += np.bincount(labels[block].astype(np.intp) - low, minlength=len(counts))
+
+    code_of_label = np.cumsum(counts > 0, dtype=np.int32) - np.int32(1)
+    codes = np.empty(len(labels), np.int32)
+    for block in blocks:
+        codes[block] = code_of_label[labels[block].astype(np.intp) - low]
+    classes = (np.flatnonzero(counts) + low).astype(labels.dtype)
+    return classes, codes
+
+
+def _encode_objects(labels: AnyArray) -> tuple[AnyArray, Labels]:
+    """Encode labels of any type that has an order; TypeError or ValueError if it has none."""
+    listed = labels.tolist()
+    names = natural_order(set(listed))
+    code_of_name = {name: code for code, name in enumerate(names)}
+    classes = np.empty(len(names), object)
+    classes[:] = names
+    return classes, np.array([code_of_name[label] for label in listed], np.int32)
+
+
+# ---------------------------------------------------------------------- weights
 
 
 def read_weights(
@@ -135,14 +183,14 @@ def read_weights(
     may_be_zero: bool = False,
     all_known: bool = True,
 ) -> FloatArray | None:
-    """One factor for the step of each row, or None when all are 1."""
+    """Return a factor for the step of each row, or None if all are 1."""
     weights: FloatArray | None = None
     if sample_weight is not None:
         weights = _row_factors(sample_weight, len(labels))
     if class_weight is not None:
         factors = class_factors(class_weight, classes, labels, all_known=all_known)[labels]
         weights = factors if weights is None else factors * weights
-    if weights is not None and not (may_be_zero or weights.any()):
+    if weights is not None and not may_be_zero and not weights.any():
         raise InputError(
             "sample_weight and class_weight leave a weight of zero for every row, so nothing can "
             "be learned."
@@ -153,18 +201,21 @@ def read_weights(
 def streamed_weights(
     sample_weight: Any, class_weight: Any, names: list[Any], numbers: Labels
 ) -> FloatArray | None:
-    """As `read_weights`, of rows after which others come; ``names`` are their classes."""
+    """Return a factor for each row of a stream; ``names`` are the classes of these rows."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         balanced = Setting("class_weight", "balanced")
         raise ParameterError(
             Message(balanced, " needs all labels at once, so it cannot learn on from more"),
             cures=["fit anew on all examples", "give each class a weight, which can learn on"],
         )
-    given = sample_weight, class_weight, names, numbers
-    return read_weights(*given, may_be_zero=True, all_known=False)
+    # Later rows may have weights above 0, and classes that are named here.
+    return read_weights(
+        sample_weight, class_weight, names, numbers, may_be_zero=True, all_known=False
+    )
 
 
 def _row_factors(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return sample weights as an array, one for each row; a single number stands for all."""
     try:
         weights = np.array(unmasked(sample_weight, np.float64, np.nan), dtype=np.float64)
     except (TypeError, ValueError):
@@ -176,10 +227,11 @@ def _row_factors(sample_weight: Any, n_rows: int) -> FloatArray:
             f"sample_weight has shape {weights.shape}, but there are {n_rows} rows. Pass one "
             "number for each row (sample_weight.shape == (n_samples,))."
         )
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(bad):
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        row = wrong[0]
         raise InputError(
-            f"sample_weight holds {weights[bad[0]]:g} at row {bad[0]}: weights scale the step, so "
+            f"sample_weight holds {weights[row]:g} at row {row}: weights scale the step, so "
             "they cannot be NaN, infinite or negative. Use 0 to leave a row out."
         )
     return weights
@@ -188,8 +240,12 @@ def _row_factors(sample_weight: Any, n_rows: int) -> FloatArray:
 def class_factors(
     class_weight: Any, classes: list[Any], labels: Labels, *, all_known: bool
 ) -> FloatArray:
-    """The factor for the steps of each class; a stream may not know all of them yet."""
+    """Return a factor for the steps of each class, 1 if it is not named.
+
+    ``all_known=False`` allows names of classes that a stream has not had yet.
+    """
     if isinstance(class_weight, str) and class_weight == "balanced":
+        # The weights of all classes add up to the same.
         counts = np.bincount(labels, minlength=len(classes))
         present = np.count_nonzero(counts)
         return np.asarray(len(labels) / (present * np.maximum(counts, 1)), np.float64)
@@ -213,13 +269,13 @@ def class_factors(
 
 
 def check_class_weight(name: str, value: Any) -> None:
-    """A factor for each class by its label, or "balanced"."""
+    """Refuse what is neither "balanced" nor a factor for each class by its label."""
     if isinstance(value, Mapping):
         factors = value.values()
-        sound = all(isinstance(f, numbers.Real) and 0 <= float(f) < math.inf for f in factors)
+        is_sound = all(isinstance(f, numbers.Real) and 0 <= float(f) < math.inf for f in factors)
     else:
-        sound = isinstance(value, str) and value == "balanced"
-    if not sound:
+        is_sound = isinstance(value, str) and value == "balanced"
+    if not is_sound:
         raise ParameterError(
             f"{name}={value!r} is not known: give 'balanced', None or a dict of class to weight, "
             "none of them negative."
@@ -227,27 +283,31 @@ def check_class_weight(name: str, value: Any) -> None:
 
 
 def class_weight_from_text(text: str) -> Any:
-    """As the shell has them: balanced, none, or spam=2,ham=1; labels stay text."""
-    if text in ("balanced", "none"):
-        return None if text == "none" else text
+    """Parse class weights of the command line: balanced, none, or spam=2,ham=1."""
+    if text == "none":
+        return None
+    if text == "balanced":
+        return text
     weights = {}
     for part in text.split(","):
         label, equals, factor = part.rpartition("=")
         try:
             weights[label] = float(factor)
         except ValueError:
-            equals = ""
-        if not equals:
+            is_sound = False
+        else:
+            is_sound = bool(equals)
+        if not is_sound:
             allowed = Message(Value("balanced"), ", or a factor for each class, as spam=2,ham=1")
             raise refusal("class_weight", text, allowed, verdict="is not known")
     return weights
 
 
-# ---------------------------------------------------------------------- rows to be scored on
+# ---------------------------------------------------------------------- validation sets
 
 
 def read_pair(validation_set: Any, names: str) -> tuple[Any, Any]:
-    """Examples and what is right for them; ``names`` says what the two are called."""
+    """Return the two parts of a validation set; ``names`` is what an error calls them."""
     try:
         examples, targets = validation_set
     except (TypeError, ValueError):
@@ -262,23 +322,32 @@ def validation_rows(
     slots: Mapping[Any, int],
     validation_set: tuple[Any, Any] | None,
 ) -> tuple[IntArray | None, Any, AnyArray | None]:
-    """Numbers of the rows to learn from (None: all), then rows and labels to score, if any."""
+    """Return the rows to learn from (None: all), then rows and labels to validate on, if any."""
     if validation_set is not None:
-        X_dev, y_dev = read_pair(validation_set, "(X_dev, y_dev) of rows and labels")
-        try:
-            dev = read_table(learner, X_dev, reset=False, ignore_unseen=True)
-            classes, numbers_ = encode_labels(read_labels(y_dev, dev.shape[0]))
-        except InputError as error:
-            raise error.preceded("validation_set: ") from None
-        inspect(as_rows(dev), argument="validation_set")
-        unknown = set(classes.tolist()) - set(slots)
-        if unknown:
-            raise InputError(
-                f"validation_set holds the label {unknown.pop()!r}, which does not occur in y."
-            )
-        return None, dev, np.array([slots[label] for label in classes.tolist()])[numbers_]
+        rows, row_labels = _read_validation_set(learner, slots, validation_set)
+        return None, rows, row_labels
     if learner.early_stopping:
         seed = seed_from(learner.random_state)
-        subset, held_out = hold_out(labels, learner.validation_fraction, seed)
-        return subset, table[held_out], labels[held_out]
+        learned, held = hold_out(labels, learner.validation_fraction, seed)
+        return learned, table[held], labels[held]
     return None, None, None
+
+
+def _read_validation_set(
+    learner: Any, slots: Mapping[Any, int], validation_set: tuple[Any, Any]
+) -> tuple[Any, AnyArray]:
+    """Return the rows of a validation set, and their labels as the numbers of classes."""
+    X, y = read_pair(validation_set, "(X_dev, y_dev) of rows and labels")
+    try:
+        table = read_table(learner, X, reset=False, ignore_unseen=True)
+        classes, codes = encode_labels(read_labels(y, table.shape[0]))
+    except InputError as error:
+        raise error.preceded("validation_set: ") from None
+    inspect(as_rows(table), argument="validation_set")
+
+    unknown = set(classes.tolist()) - set(slots)
+    if unknown:
+        raise InputError(
+            f"validation_set holds the label {unknown.pop()!r}, which does not occur in y."
+        )
+    return table, np.array([slots[label] for label in classes.tolist()])[codes]

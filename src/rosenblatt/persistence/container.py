@@ -1,15 +1,14 @@
-"""Arrays and a card as the bytes of one safetensors file, with a digest over all of them.
+"""Pack arrays and a card as one safetensors file, with a digest over all of its bytes.
 
-An array that is mostly 0, as the weights of hashed words are, takes three instead: where it is not,
-what stands there, and its shape. Of a long card, such as that of many columns, all that follows the
-digest is an array of bytes: headers are limited.
+An array that is mostly 0, such as the weights of hashed words, is stored sparse, as three arrays:
+the indices of its other values, these values, and its shape. Headers are limited, so the part of a
+long card after the digest, such as that of many columns, is stored as an array of bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -19,76 +18,105 @@ from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.persistence.card import plain, strict_json
 from rosenblatt.persistence.layout import in_order, whole
 
-KEY, PACKED_ROWS = "rosenblatt", "rosenblatt_rows"
+# The metadata of the header that hold the card; packed rows have another one.
+KEY = "rosenblatt"
+PACKED_ROWS = "rosenblatt_rows"
+# The bytes of the length of the header, and the longest header that safetensors allows.
 LENGTH = 8
-MOST_HEADER = 100_000_000  # the limit of safetensors
-CARD, LONGEST_CARD = "card", 1 << 20
+MOST_HEADER = 100_000_000
+# The array of a long card, and so many characters make it long.
+CARD = "card"
+LONGEST_CARD = 1 << 20
 DTYPES = {"F32": "<f4", "F64": "<f8", "I8": "<i1", "I32": "<i4", "I64": "<i8"}
-# What the three are called after the name of the array, and how many bytes they have to save.
-INDEX, VALUES, SHAPE = PARTS = ("/index", "/values", "/shape")
+# The names of the three parts of a sparse array, after that of the array.
+INDEX = "/index"
+VALUES = "/values"
+SHAPE = "/shape"
+# An array is stored sparse if that saves so many bytes.
 LEAST_SAVED = 4096
-MOST_NUMBERS = 1 << 34  # in one array; more than machines have room for, less than overflows
+# In one array: more than machines have room for, and too few to overflow.
+MOST_NUMBERS = 1 << 34
+# Offsets of arrays that cannot overflow.
+MOST_BYTES = 1 << 62
+# Stands for the digest while it is computed.
 ZEROS = "0" * 64
 # The card is JSON in a string of JSON, hence the backslashes. It comes first in the header and
 # the digest comes before every text that a user can choose.
 BEFORE_DIGEST = rb"\"sha256\":\""
 
 
-def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:
-    """The file in three parts, to be written one after the other; the second is its digest.
+# ---------------------------------------------------------------------- writing
 
-    ``card`` has 64 zeros where the digest goes.
+
+def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:
+    """Return the file in three parts, to be written one after the other; the second is its digest.
+
+    ``card`` has 64 zeros in the place of the digest.
     """
     from safetensors.numpy import save
 
-    stored = {part: a for name, values in arrays.items() for part, a in _stored(name, values)}
+    stored: Arrays = {}
+    for name, values in arrays.items():
+        stored |= _stored(name, values)
     if len(card) > LONGEST_CARD:
         end = card.index(ZEROS) + len(ZEROS) + 1
-        stored[CARD] = np.frombuffer(f"{{{card[end + 1 :]}".encode(), np.int8)
+        rest = f"{{{card[end + 1 :]}"
+        stored[CARD] = np.frombuffer(rest.encode(), np.int8)
         card = card[:end] + "}"
+
     packed = save(stored, {KEY: card})
-    data = memoryview(packed)
     start = packed.index(BEFORE_DIGEST + ZEROS.encode()) + len(BEFORE_DIGEST)
-    digest = hashlib.sha256(data).hexdigest()
+    digest = hashlib.sha256(packed).hexdigest()
+    # Without a copy, since models can be large.
+    data = memoryview(packed)
     return [data[:start], digest.encode(), data[start + len(ZEROS) :]]
 
 
-def _stored(name: str, values: AnyArray) -> Iterator[tuple[str, AnyArray]]:
-    """The array as it is or, where that saves room, in three parts."""
+def _stored(name: str, values: AnyArray) -> Arrays:
+    """Return the array as it is or, if that saves room, as its three sparse parts."""
     values = np.ascontiguousarray(values)
-    if values.nbytes > LEAST_SAVED:
-        flat = values.ravel()
-        bits = flat.view(f"u{flat.itemsize}")  # so that a negative zero is kept
-        small = flat.size <= np.iinfo(np.int32).max
-        each = flat.itemsize + (4 if small else 8)
-        if np.count_nonzero(bits) * each + LEAST_SAVED <= values.nbytes:
-            index = np.flatnonzero(bits)
-            yield name + INDEX, index.astype(np.int32) if small else index
-            yield name + VALUES, flat[index]
-            yield name + SHAPE, np.array(values.shape, np.int64)
-            return
-    yield name, values
+    if values.nbytes <= LEAST_SAVED:
+        return {name: values}
+    flat = values.ravel()
+    # Compared by their bits, so that a negative zero is kept.
+    bits = flat.view(f"u{flat.itemsize}")
+    index_type = np.int32 if flat.size <= np.iinfo(np.int32).max else np.int64
+    bytes_of_value = flat.itemsize + np.dtype(index_type).itemsize
+    if np.count_nonzero(bits) * bytes_of_value + LEAST_SAVED > values.nbytes:
+        return {name: values}
+    index = np.flatnonzero(bits)
+    return {
+        name + INDEX: index.astype(index_type),
+        name + VALUES: flat[index],
+        name + SHAPE: np.array(values.shape, np.int64),
+    }
+
+
+# ---------------------------------------------------------------------- reading
 
 
 def unpack(file: BinaryIO, size: int) -> tuple[dict[str, Any], Arrays]:
-    """The card and the arrays in a file of ``size`` bytes, if it is whole and as it was written.
+    """Return the card and the arrays of a file of ``size`` bytes, if it is whole and unchanged.
 
-    Nothing is read, let alone allocated, on the word of the file: the size decides.
+    Nothing is read or allocated because the file says so: its size decides.
     """
     if size == 0:
         raise ModelFileError("the file is empty.")
     start = file.read(min(size, LENGTH + LOOKED_AT))
     length = int.from_bytes(start[:LENGTH], "little")
     _check_start(start, length, size)
-    data = start + file.read(max(0, LENGTH + length - len(start)))
-    entries, card = _header(data[LENGTH : LENGTH + length])
-    end = LENGTH + length + _end_of_arrays(entries)
+
+    end_of_header = LENGTH + length
+    data = start + file.read(max(0, end_of_header - len(start)))
+    entries, card = _header(data[LENGTH:end_of_header])
+    end = end_of_header + _end_of_arrays(entries)
     if size < end:
         raise ModelFileError(f"truncated: {size:,} of {end:,} bytes. Copy or save it again.")
     if size > end:
         raise ModelFileError(
             f"{size - end:,} bytes too many: the model ends after {end:,} of {size:,} bytes."
         )
+
     try:
         data += file.read(end - len(data))
     except MemoryError:
@@ -104,6 +132,7 @@ def unpack(file: BinaryIO, size: int) -> tuple[dict[str, Any], Arrays]:
 
 
 def _rest_of_card(values: AnyArray) -> dict[str, Any]:
+    """Return the fields of a long card that stand in an array."""
     rest = strict_json(values.tobytes().decode("utf-8", "replace"), "card")
     if not isinstance(rest, dict) or rest.keys() & {"format", "version", "sha256"}:
         raise ModelFileError("the card is stored in parts that do not fit.")
@@ -111,14 +140,15 @@ def _rest_of_card(values: AnyArray) -> dict[str, Any]:
 
 
 def _check_start(start: bytes, length: int, size: int) -> None:
-    ours = start[LENGTH : LENGTH + 1] == b"{"
-    if not (ours and 0 < length <= MOST_HEADER):
+    """Refuse a file that does not start with a header of this length."""
+    is_header = start[LENGTH : LENGTH + 1] == b"{"
+    if not (is_header and 0 < length <= MOST_HEADER):
         name = _foreign_name(start)
         if name is not None:
             raise ModelFileError(f"this is {name}")
     if size <= LENGTH:
         raise ModelFileError(f"truncated: {size} bytes, which is not even the length of a header.")
-    if not ours:
+    if not is_header:
         raise ModelFileError("this is not a rosenblatt model: it does not start as one.")
     if not 0 < length <= MOST_HEADER:
         raise ModelFileError(
@@ -131,7 +161,7 @@ def _check_start(start: bytes, length: int, size: int) -> None:
 
 
 def _header(header: bytes) -> tuple[dict[str, Any], str]:
-    """What it says of each array, and the card."""
+    """Return the entry of each array, and the card."""
     try:
         text = header.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -149,18 +179,23 @@ def _header(header: bytes) -> tuple[dict[str, Any], str]:
 
 
 def _end_of_arrays(entries: dict[str, Any]) -> int:
-    """Where the last array ends; what else safetensors asks for it checks itself."""
+    """Return where the last array ends; safetensors checks the rest of the entries."""
     end = 0
     for name, entry in entries.items():
         offsets: Any = entry.get("data_offsets") if isinstance(entry, dict) else None
-        whole = isinstance(offsets, list) and len(offsets) == 2
-        if not whole or not all(type(at) is int and 0 <= at < 1 << 62 for at in offsets):
+        is_pair = isinstance(offsets, list) and len(offsets) == 2
+        if not is_pair or not _is_offset(offsets[0]) or not _is_offset(offsets[1]):
             raise ModelFileError(f"the header does not say where the array {shown(name)} is.")
-        end = max(end, *offsets)
+        end = max(end, offsets[0], offsets[1])
     return end
 
 
+def _is_offset(value: Any) -> bool:
+    return type(value) is int and 0 <= value < MOST_BYTES
+
+
 def _check_digest(data: bytes, length: int, expected: str) -> None:
+    """Refuse bytes that do not have the digest of their card, over which zeros are put."""
     start = data.find(BEFORE_DIGEST, 0, LENGTH + length) + len(BEFORE_DIGEST)
     if data[start : start + len(ZEROS)] != expected.encode():
         raise ModelFileError("the SHA-256 does not stand where it should: the card was rewritten.")
@@ -176,6 +211,7 @@ def _check_digest(data: bytes, length: int, expected: str) -> None:
 
 
 def _arrays(data: bytes) -> Arrays:
+    """Return the arrays of a file whose digest is right; sparse ones are put together."""
     from safetensors import SafetensorError, deserialize
 
     try:
@@ -192,22 +228,30 @@ def _arrays(data: bytes) -> Arrays:
         except (ValueError, OverflowError) as error:
             raise ModelFileError(f"the array {shown(name)}: {error}.") from None
         arrays[name] = values.astype(dtype.newbyteorder("="), copy=False)
-    for name in [name.removesuffix(INDEX) for name in arrays if name.endswith(INDEX)]:
+
+    sparse = [name.removesuffix(INDEX) for name in arrays if name.endswith(INDEX)]
+    for name in sparse:
         if name in arrays:
             raise ModelFileError(f"the array {shown(name)} is stored twice.")
-        arrays[name] = _joined(name, *(arrays.pop(name + part, None) for part in PARTS))
+        index = arrays.pop(name + INDEX)
+        if name + VALUES not in arrays or name + SHAPE not in arrays:
+            raise ModelFileError(f"the array {shown(name)} is stored in parts that do not fit.")
+        values = arrays.pop(name + VALUES)
+        shape = arrays.pop(name + SHAPE)
+        arrays[name] = _dense(name, index, values, shape)
     return arrays
 
 
-def _joined(name: str, index: Any, values: Any, shape: Any) -> AnyArray:
-    """The array of the three parts, if they are those of one."""
-    if values is None or shape is None or len({a.ndim for a in (index, values, shape)} | {1}) > 1:
+def _dense(name: str, index: AnyArray, values: AnyArray, shape: AnyArray) -> AnyArray:
+    """Rebuild an array that is stored as its index, values and shape; refuse parts that differ."""
+    if not index.ndim == values.ndim == shape.ndim == 1:
         raise ModelFileError(f"the array {shown(name)} is stored in parts that do not fit.")
     if index.dtype.kind != "i" or shape.dtype != np.int64:
         raise ModelFileError(f"the array {shown(name)} is stored in parts of the wrong type.")
-    for size in shape.tolist():
-        whole(f"the shape of {name}", size, 0, MOST_NUMBERS)
-    size = math.prod(shape.tolist())
+    sizes = shape.tolist()
+    for one_size in sizes:
+        whole(f"the shape of {name}", one_size, 0, MOST_NUMBERS)
+    size = math.prod(sizes)
     whole(f"the size of {name}", size, 1, MOST_NUMBERS)
     if len(index) != len(values):
         raise ModelFileError(f"{name}: {len(index)} places, but {len(values)} values.")
@@ -216,11 +260,11 @@ def _joined(name: str, index: Any, values: Any, shape: Any) -> AnyArray:
         whole(f"{name}{INDEX}[0]", int(index[0]), 0, size - 1)
         whole(f"{name}{INDEX}[{len(index) - 1}]", int(index[-1]), 0, size - 1)
     try:
-        joined = np.zeros(size, values.dtype)
+        dense = np.zeros(size, values.dtype)
     except MemoryError:
         raise ModelFileError(f"the {size:,} numbers of {name} do not fit into memory.") from None
-    joined[index] = values
-    return joined.reshape(shape)
+    dense[index] = values
+    return dense.reshape(sizes)
 
 
 # ---------------------------------------------------------------------- files that are not ours
@@ -243,34 +287,50 @@ SIGNATURES = (
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"\x7fELF", "a program"),
 )
+# No signature is longer.
 LONGEST_SIGNATURE = 16
 ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 PICKLE = (
     "a pickle; rosenblatt does not load pickles, because loading one can run any code that is in "
     "it. Load it where you trust it, and write the learner with rosenblatt.save."
 )
-# Instructions without which no pickle of a learner can do.
-TELLING = {"MARK", "GLOBAL", "EMPTY_DICT", "EMPTY_LIST", "EMPTY_TUPLE", "PUT", "BINPUT"}
-# So much of a file tells what it is.
+# Every pickle of a learner has some of these instructions.
+PICKLE_INSTRUCTIONS = {
+    "MARK",
+    "GLOBAL",
+    "EMPTY_DICT",
+    "EMPTY_LIST",
+    "EMPTY_TUPLE",
+    "PUT",
+    "BINPUT",
+}
+# So many instructions make a pickle, of which only the beginning is looked at.
+MANY_INSTRUCTIONS = 50
+# A file is recognized by so many bytes.
 LOOKED_AT = 1 << 16
 
 
 def name_by_signature(start: bytes) -> str | None:
-    """What a file of another kind is, by its first bytes; None if they are not known."""
-    return next((name for mark, name in SIGNATURES if start.startswith(mark)), None)
+    """Return the kind of a file by its first bytes; None if they are not known."""
+    for signature, name in SIGNATURES:
+        if start.startswith(signature):
+            return name
+    return None
 
 
 def _foreign_name(data: bytes) -> str | None:
-    """What the file that starts with these bytes is, as the end of "this is …"; None if unknown."""
+    """Return the kind of a file that is not ours, as the end of "this is …"; None if unknown."""
+    # Protocols 2 to 6 of pickle begin with their number.
     if len(data) > 2 and data[0] == 0x80 and 2 <= data[1] <= 6 and data[2]:
         return PICKLE
-    if name := name_by_signature(data):
+    name = name_by_signature(data)
+    if name is not None:
         return f"{name}, not a rosenblatt model."
     if data[:2] in ZLIB:
         return (
             "compressed with zlib, as joblib does with its pickles; it is not a rosenblatt model."
         )
-    # ONNX is a protocol buffer: the version of its format, then the name of what wrote it.
+    # ONNX is a protocol buffer: the version of its format, then the name of the writing program.
     if len(data) > 3 and data[0] == 0x08 and 0 < data[1] < 32 and data[2] in (0x12, 0x3A, 0x42):
         return "an ONNX model, not a rosenblatt model."
     if _is_old_pickle(data[:LOOKED_AT]):
@@ -283,21 +343,30 @@ def _foreign_name(data: bytes) -> str | None:
 
 
 def _is_old_pickle(data: bytes) -> bool:
-    """Protocols 0 and 1 have no signature, so their instructions are read (and not followed)."""
+    """Return whether bytes are a pickle of protocol 0 or 1.
+
+    These have no signature, so their instructions are read, and not followed.
+    """
     from pickletools import genops
 
-    names, last = [], 0
+    names: set[str] = set()
+    n_instructions = 0
+    last = 0
     try:
         for instruction, _, place in genops(data):
-            names.append(instruction.name)
+            names.add(instruction.name)
+            n_instructions += 1
             last = place or 0
     except Exception:
-        # Also the end of a long pickle, of which only the beginning is here.
-        return len(names) > 50 and not TELLING.isdisjoint(names)
-    return last + 1 == len(data) and not TELLING.isdisjoint(names)
+        # No pickle, or a long one of which only the beginning is here.
+        is_pickle = n_instructions > MANY_INSTRUCTIONS
+    else:
+        is_pickle = last + 1 == len(data)
+    return is_pickle and not PICKLE_INSTRUCTIONS.isdisjoint(names)
 
 
 def _is_text(data: bytes) -> bool:
+    """Return whether bytes are printable UTF-8."""
     try:
         # The last character may be cut in two.
         text = data.decode("utf-8") if len(data) < 4 else data[:-3].decode("utf-8", "strict")

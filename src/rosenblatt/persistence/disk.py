@@ -1,4 +1,4 @@
-"""Writing a file so that there is always a whole one: the old or the new, never half of either."""
+"""Write files atomically: there is always a whole file, the old one or the new one."""
 
 from __future__ import annotations
 
@@ -12,22 +12,36 @@ from typing import ClassVar, Self
 
 from rosenblatt.errors import ModelFileError
 
+# Windows has no fcntl, so files are not locked there.
 fcntl: ModuleType | None = None
-with suppress(ImportError):  # not on Windows, where files are not locked
+with suppress(ImportError):
     import fcntl
+
+# No file descriptor.
+CLOSED = -1
+# Flags of some systems: line ends are not converted, and child processes do not inherit files.
+BINARY: int = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def open_regular(path: str) -> int:
-    """A file descriptor for reading; anything but a file is refused before it is opened.
+    """Return a file descriptor for reading; refuse anything but a file before it is opened.
 
-    To open a pipe would wait for somebody to write to it.
+    Opening a pipe would wait for somebody to write to it.
     """
-    kind = os.stat(path).st_mode
-    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
-        raise ModelFileError("not a regular file; a model cannot be read from a pipe or device.")
-    if stat.S_ISDIR(kind):
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+    if not stat.S_ISREG(mode):
+        raise ModelFileError("not a regular file; a model cannot be read from a pipe or device.")
+    return os.open(path, os.O_RDONLY | BINARY)
+
+
+def _close(file: int) -> None:
+    if file != CLOSED:
+        os.close(file)
+
+
+# ---------------------------------------------------------------------- claiming a file
 
 
 class FileChanged(OSError):
@@ -35,62 +49,70 @@ class FileChanged(OSError):
 
 
 class Claim:
-    """A file that is to be replaced, perhaps several times, until `release`.
+    """Claim a file that is to be replaced, perhaps several times, until `release`.
 
     It is not replaced if somebody else has written it since. With ``lock`` nobody else can lock it
-    meanwhile; the system ends that with the process, whatever ends the process.
+    meanwhile; the system removes the lock with the process, whatever ends the process.
     """
 
-    current: ClassVar[dict[str, Claim]] = {}  # by the path they are for
+    # All claims of this process, by the path they are for.
+    current: ClassVar[dict[str, Claim]] = {}
 
     def __init__(self, path: str, *, lock: bool = False) -> None:
         self._target = os.path.realpath(path)
-        self._lock = _locked(self._target) if lock else -1
+        self._lock = _lock(self._target) if lock else CLOSED
         self._version = _version(self._target)
         self.current[self._target] = self
 
     def replace(self, temporary: str) -> None:
+        """Rename a temporary file to the claimed one, and lock that instead."""
         if _version(self._target) != self._version:
             raise FileChanged(errno.EEXIST, "another process has written it meanwhile")
-        # Locked before it has its name, so that nobody can be faster.
-        other = -1 if self._lock < 0 else _locked(temporary)
-        try:
+        if self._lock == CLOSED:
             os.replace(temporary, self._target)
-            self._lock, other = other, self._lock
-        finally:
-            _close(other)
+        else:
+            # Locked before it has its name, so that nobody can be faster.
+            new_lock = _lock(temporary)
+            try:
+                os.replace(temporary, self._target)
+            except BaseException:
+                _close(new_lock)
+                raise
+            old_lock = self._lock
+            self._lock = new_lock
+            _close(old_lock)
         self._version = _version(self._target)
 
     def release(self) -> None:
+        """Give the claim up."""
         _close(self._lock)
         del self.current[self._target]
 
 
-def _locked(path: str) -> int:
-    """A descriptor that locks a file as long as it is open; -1 where there are no locks."""
+def _lock(path: str) -> int:
+    """Return a descriptor that locks a file while it is open; `CLOSED` if there are no locks."""
     while fcntl is not None:
         file = open_regular(path)
+        is_locked = False
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(file), os.stat(path)):
-                file, locked = -1, file
-                return locked
+            # The file may have been replaced before it was locked; then the new one is tried.
+            is_locked = os.path.samestat(os.fstat(file), os.stat(path))
         except BlockingIOError:
             raise
-        except OSError:  # of a file system that knows no locks
+        except OSError:
+            # A file system without locks.
             break
-        finally:  # also of a file that was replaced before it could be locked
-            _close(file)
-    return -1
-
-
-def _close(file: int) -> None:
-    if file >= 0:
-        os.close(file)
+        finally:
+            if not is_locked:
+                _close(file)
+        if is_locked:
+            return file
+    return CLOSED
 
 
 def _version(path: str) -> tuple[int, ...] | None:
-    """What tells a file from the one that replaces it; None if there is none."""
+    """Return what distinguishes a file from the one that replaces it; None if there is none."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -98,8 +120,11 @@ def _version(path: str) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
+# ---------------------------------------------------------------------- writing a file
+
+
 def replace(path: str, parts: Iterable[bytes | memoryview]) -> None:
-    """Write to a temporary name beside ``path``, sync, rename."""
+    """Write to a temporary file in the folder of ``path``, fsync it, and rename it."""
     file = NewFile(path)
     try:
         file.open()
@@ -112,11 +137,11 @@ def replace(path: str, parts: Iterable[bytes | memoryview]) -> None:
 
 
 class NewFile:
-    """Written under another name beside the one it is to have; a link is followed.
+    """A file that is written under a temporary name in the same folder; a link is followed.
 
-    It has the permissions of the file it replaces, else those of any new file. Errors have the
-    name that the caller knows. It is there from `open` to `discard`, so that a caller that tries
-    the one and ends with the other leaves nothing behind, whenever a signal ends it.
+    It has the permissions of the file it replaces, otherwise those of any new file. Errors name
+    the path of the caller. The temporary file exists from `open` to `discard`, so a caller that
+    calls `discard` in a ``finally`` leaves nothing behind, whatever signal ends it.
     """
 
     def __init__(self, path: str) -> None:
@@ -124,26 +149,30 @@ class NewFile:
         self._target = os.path.realpath(path)
         self._folder = os.path.dirname(self._target)
         self._temporary = os.path.join(self._folder, f".rosenblatt-{os.urandom(8).hex()}.tmp")
-        self._file = -1
-        self._synced = True
+        self._file = CLOSED
+        self._is_synced = True
         with self.named():
+            # The permissions of the file to be replaced.
             self._mode = _mode_of(self._target, path)
 
     def open(self) -> Self:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        """Create the temporary file."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY
+        # Nobody else may read a file whose permissions are set in the end.
+        mode = 0o666 if self._mode is None else 0o600
         with self.named():
-            self._file = os.open(self._temporary, flags, 0o666 if self._mode is None else 0o600)
+            self._file = os.open(self._temporary, flags, mode)
         return self
 
     def write(self, data: bytes | memoryview) -> None:
+        """Append data."""
         rest = memoryview(data)
         with self.named():
             while len(rest):
                 rest = rest[os.write(self._file, rest) :]
 
     def write_at(self, place: int, data: bytes) -> None:
-        """Write over what stands at a place; what is written later follows."""
+        """Overwrite the bytes at a place; later writes continue after them."""
         with self.named():
             os.lseek(self._file, place, os.SEEK_SET)
             self.write(data)
@@ -152,8 +181,8 @@ class NewFile:
         return self._file
 
     def finish(self, *, sync: bool = True) -> None:
-        """All of it is written after this; with ``sync`` it is on the disk, as its name will be."""
-        self._synced = sync
+        """Close the file; with ``sync`` its bytes, and later its name, are flushed to the disk."""
+        self._is_synced = sync
         with self.named():
             if self._mode is not None:
                 os.chmod(self._temporary, self._mode)
@@ -162,24 +191,27 @@ class NewFile:
             self._close()
 
     def rename(self) -> None:
+        """Give the file its name, in the place of the old file."""
         with self.named():
             claim = Claim.current.get(self._target)
             if claim is None:
                 os.replace(self._temporary, self._target)
             else:
                 claim.replace(self._temporary)
-            if self._synced:  # else this would wait for the bytes after all
+            # Without sync this would still wait for the bytes.
+            if self._is_synced:
                 _sync_folder(self._folder)
 
     def discard(self) -> None:
-        """Leave nothing behind, unless it has its name already."""
+        """Remove the temporary file, if it has not been renamed."""
         with suppress(OSError):
             self._close()
         with suppress(OSError):
             os.unlink(self._temporary)
 
     def _close(self) -> None:
-        file, self._file = self._file, -1
+        file = self._file
+        self._file = CLOSED
         _close(file)
 
     def named(self) -> _Named:
@@ -188,7 +220,7 @@ class NewFile:
 
 
 class _Named:
-    """Gives errors of the system the name that the caller knows."""
+    """A context in which errors of the system name the path of the caller."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -204,34 +236,37 @@ class _Named:
 
 
 def _mode_of(target: str, path: str) -> int | None:
-    """The permissions of the file to be replaced, None if there is none."""
+    """Return the permissions of the file to be replaced; None if there is none."""
     try:
-        kind = os.stat(target).st_mode
+        mode = os.stat(target).st_mode
     except FileNotFoundError:
         return None
-    if stat.S_ISDIR(kind):
+    if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if not stat.S_ISREG(kind):
+    if not stat.S_ISREG(mode):
         raise ModelFileError(
             f"{path}: not a regular file; a new file would be renamed into its place."
         )
     effective = os.access in os.supports_effective_ids
     if not os.access(target, os.W_OK, effective_ids=effective):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-    return stat.S_IMODE(kind)
+    return stat.S_IMODE(mode)
 
 
 def _sync_folder(folder: str) -> None:
-    """Make the new name last through a loss of power, where the system has a way to."""
+    """Flush the directory after the rename, so that the new name survives a loss of power."""
+    # Windows cannot open a directory.
     if not hasattr(os, "O_DIRECTORY"):
         return
     try:
         entry = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:  # a folder that may be written to but not listed
+    except PermissionError:
+        # A folder that may be written to but not listed.
         return
     try:
         os.fsync(entry)
     except OSError as error:
+        # Some file systems cannot flush directories.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP):
             raise
     finally:

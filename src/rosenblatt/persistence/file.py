@@ -1,12 +1,12 @@
-"""Model files: save, load, and a way to read one without the estimators."""
+"""Save and load model files, and read them without the estimators."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Mapping
-from typing import Any, BinaryIO
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO, Literal, Protocol
 
 import msgspec
 import numpy as np
@@ -30,11 +30,12 @@ from rosenblatt.persistence.parameters import encode
 from rosenblatt.persistence.soundness import check
 
 Path = str | os.PathLike[str]
+# Errors about a file are cut after so many characters.
 MOST_CHARACTERS = 500
 
 
 def save(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> None:
-    """Write a learner to a file from which it can be loaded and learn on, bit for bit.
+    """Write a learner to a file, from which it is loaded and continues learning bit for bit.
 
     The file is written under a temporary name, synced and renamed: whatever happens, there is the
     old file or the new one, and neither is half. The same model gives the same bytes.
@@ -44,13 +45,13 @@ def save(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> Non
     model : estimator
         A fitted learner of this package.
     path : str or path-like
-        Where to; by custom it ends in ``.rbt``.
+        The file to write; by custom it ends in ``.rbt``.
     data : path, list of paths, tuple (X, y) or (sentences, tags), default=None
-        The training data. Only their SHA-256 is kept, in the record of the model. None keeps what
-        the record of a loaded model says.
+        The training data. Only their SHA-256 is kept, in the record of the model. None keeps the
+        digest in the record of a loaded model.
     slim : bool, default=False
-        Leave out what nothing but learning on needs, such as running sums and the ledger: the
-        model predicts and explains by feature exactly the same, and refuses to learn.
+        Leave out everything that is only needed to continue learning, such as running sums and the
+        ledger: the model predicts and explains by feature exactly the same, and refuses to learn.
 
     See Also
     --------
@@ -77,28 +78,28 @@ def save(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> Non
 def write_learner(
     model: Any, path: Path, *, data: Any = None, slim: bool = False, **made_by: Any
 ) -> State:
-    """As `save`, with what `Data` has of the shell; gives back what was written."""
+    """Save a learner, with the fields of `Data` that the command line adds; return its state."""
 
     def write_held(model: Any) -> State:
         state: State = model.to_state(slim=slim)
         if data is not None:
             sha256, of = digest_of(data, of_sentences=state.layout.of_sentences)
-            known = Data(sha256=sha256, of=of, t=state.card.record.t, **made_by)  # type: ignore[arg-type]
-            state.card.record.data = known
+            t = state.card.record.t
+            state.card.record.data = Data(sha256=sha256, of=of, t=t, **made_by)
         write(state, path)
         return state
 
     _refuse_unsaved(model)
-    # Its arrays are written as they lie, while nobody changes them.
+    # Its arrays are written without a copy, so nobody may change them meanwhile.
     written: State = model._hold(write_held)
     return written
 
 
 def load(path: Path) -> Any:
-    """Make the learner again that was saved to a file.
+    """Load the learner that was saved to a file.
 
-    It predicts the same bits as the one that was saved, and goes on learning as that one would
-    have. A file that is damaged, made up or not ours is refused; nothing in it is ever run.
+    It predicts the same bits as the saved one, and continues learning as that one would have. A
+    file that is damaged, forged or not ours is refused; nothing in it is ever run.
 
     Parameters
     ----------
@@ -107,17 +108,17 @@ def load(path: Path) -> Any:
     Returns
     -------
     model : estimator
-        Its ``schema_`` says how rows of a file become its features; None if the file does not know.
+        Its ``schema_`` encodes rows of a file as its features; None if the file has no schema.
 
     Raises
     ------
     ModelFileError
-        If the file is not a sound model; the message starts with the path and says what it is.
+        If the file is not a sound model; the message starts with the path and names the fault.
 
     See Also
     --------
     save : Writes the file.
-    rosenblatt.model.read : Only the data; no scikit-learn.
+    rosenblatt.model.read : Reads the card and the arrays only, without scikit-learn.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def load(path: Path) -> Any:
 
 
 def learner_of(state: State, path: Path | None = None) -> Any:
-    """The learner of a state that `read` gave; an error names the path it came from.
+    """Return the learner of a state that `read` returned; an error names the path.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ def learner_of(state: State, path: Path | None = None) -> Any:
 
 
 def read(path: Path) -> State:
-    """The card and the arrays of a model file, checked.
+    """Read and validate the card and the arrays of a model file.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ def read(path: Path) -> State:
 
 
 def read_from(file: BinaryIO, size: int) -> State:
-    """As `read`, of an open file of ``size`` bytes; errors do not name it."""
+    """Read an open model file of ``size`` bytes; errors do not name it."""
     fields, arrays = unpack(file, size)
     try:
         card = Card.from_plain(fields)
@@ -189,9 +190,9 @@ def read_from(file: BinaryIO, size: int) -> State:
 def write(state: State, path: Path) -> None:
     """Write a state to a file, as `save` does.
 
-    What `read` would refuse is refused here too, before anything is written.
+    A state that `read` would refuse is refused before anything is written.
     """
-    card = msgspec.structs.replace(state.card, format=FORMAT, version=__version__, sha256=ZEROS)
+    card = _card_to_write(state)
     check(card, state.arrays)
     try:
         text = card.to_json()
@@ -202,29 +203,35 @@ def write(state: State, path: Path) -> None:
 
 
 def write_unchecked(model: Any, path: Path) -> None:
-    """Write a learner that `save` refuses, so that what it learned is not lost.
+    """Write a learner that `save` refuses, so that its training is not lost.
 
-    `load` refuses the file for the same reason. Its arrays can be read by safetensors.
+    `load` refuses the file for the same reason; its arrays can be read with safetensors.
     """
 
     def write_held(model: Any) -> None:
         state: State = model.to_state()
-        card = msgspec.structs.replace(state.card, format=FORMAT, version=__version__, sha256=ZEROS)
-        disk.replace(os.fsdecode(path), pack(card.to_json(), state.arrays))
+        disk.replace(os.fsdecode(path), pack(_card_to_write(state).to_json(), state.arrays))
 
     model._hold(write_held)
 
 
+def _card_to_write(state: State) -> Card:
+    """Return the card in the format of today, with zeros for the digest."""
+    return msgspec.structs.replace(state.card, format=FORMAT, version=__version__, sha256=ZEROS)
+
+
 def _refusal(name: str, error: ModelFileError) -> ModelFileError:
-    """The error with the path before it; texts from the file cannot steer a terminal."""
+    """Return the error with the path, without characters that could control a terminal."""
     text = "".join(c if c.isprintable() else "?" for c in str(error)[:MOST_CHARACTERS])
     return ModelFileError(text, where=Place(name))
 
 
 def _refuse_unsaved(model: Any) -> None:
+    """Refuse objects that are no learners of ours."""
     if entry_of(type(model)) is not None:
         return
     hint = ""
+    # A pipeline of scikit-learn.
     if hasattr(model, "steps"):
         hint = " Of a pipeline save the last step: save(pipeline[-1], path)."
     raise ParameterError(
@@ -237,79 +244,98 @@ def _refuse_unsaved(model: Any) -> None:
 # ---------------------------------------------------------------------- a digest of the data
 
 
+# Files are read so many bytes at a time.
 BLOCK = 1 << 20
+Origin = Literal["files", "arrays", "sentences"]
 
 
-def digest_of(data: Any, *, of_sentences: bool = False) -> tuple[str, str]:
-    """SHA-256 in hexadecimal digits, and "files", "arrays" or "sentences".
+class Digest(Protocol):
+    """A running digest of `hashlib`."""
 
-    Files are hashed one after the other, as ``cat a b | sha256sum`` does. Of arrays it is the
-    type, the shape and the bytes that count, first of X, then of y. Of sentences and their tags it
-    is what they say, whether in lists or tuples.
+    def update(self, data: bytes, /) -> None:
+        """Add bytes."""
+        ...
+
+    def hexdigest(self) -> str:
+        """Return the digest so far."""
+        ...
+
+
+def digest_of(data: Any, *, of_sentences: bool = False) -> tuple[str, Origin]:
+    """Return the SHA-256 of training data in hexadecimal digits, and of what it is.
+
+    Files are hashed one after the other, as ``cat a b | sha256sum`` does. Arrays are hashed by
+    type, shape and bytes, first X, then y; sentences and their tags by their contents, in lists or
+    in tuples.
     """
     paths = [data] if isinstance(data, str | os.PathLike) else data
     if isinstance(paths, list | tuple) and paths:
         if all(isinstance(path, str | os.PathLike) for path in paths):
-            return _of_files(paths), "files"
+            return _digest_of_files(paths), "files"
         if isinstance(paths, tuple) and len(paths) == 2:
             if of_sentences:
-                return _of_sentences(*paths), "sentences"
-            return _of_arrays(*paths), "arrays"
+                return _digest_of_sentences(*paths), "sentences"
+            return _digest_of_arrays(*paths), "arrays"
     pair = "(sentences, tags)" if of_sentences else "(X, y)"
     raise ParameterError(
         f"data of type {type(data).__name__}: give a path, a list of paths, or a tuple {pair}."
     )
 
 
-def _of_files(paths: Any) -> str:
-    found = hashlib.sha256()
+def _digest_of_files(paths: Sequence[Path]) -> str:
+    digest = hashlib.sha256()
     for path in paths:
         with open(path, "rb") as file:
             while block := file.read(BLOCK):
-                found.update(block)
-    return found.hexdigest()
+                digest.update(block)
+    return digest.hexdigest()
 
 
-def _of_arrays(X: Any, y: Any) -> str:
-    found = hashlib.sha256()
+def _digest_of_arrays(X: Any, y: Any) -> str:
+    digest = hashlib.sha256()
     for values in (X, y):
         if is_sparse(values):
             table = values if isinstance(values, SparseRows) else values.tocsr()
-            found.update(f"csr {table.shape}".encode())
+            digest.update(f"csr {table.shape}".encode())
             for part in (table.data, table.indices.astype("<i8"), table.indptr.astype("<i8")):
-                _add(found, part)
+                _add_array(digest, part)
         else:
-            _add(found, values)
-    return found.hexdigest()
+            _add_array(digest, values)
+    return digest.hexdigest()
 
 
-def _of_sentences(sentences: Any, tags: Any) -> str:
-    found = hashlib.sha256()
-    for listed in (sentences, tags):
-        for sentence in listed:
-            found.update(json.dumps(_plain(sentence)).encode() + b"\n")
-        found.update(b"\n")
-    return found.hexdigest()
-
-
-def _plain(part: Any) -> Any:
-    if isinstance(part, list | tuple | np.ndarray):
-        return [_plain(item) for item in part]
-    if isinstance(part, Mapping):
-        return {"features": [[_plain(name), _plain(value)] for name, value in part.items()]}
-    return encode(part, "data: the token")
-
-
-def _add(found: Any, values: Any) -> None:
+def _add_array(digest: Digest, values: Any) -> None:
+    """Add the type, the shape and the values of an array."""
     if isinstance(values, list) and any(isinstance(value, tuple) for value in values):
+        # NumPy would make a second dimension of tuples.
         array = np.empty(len(values), object)
         array[:] = values
     else:
         array = np.asarray(values)
+
     if array.dtype.kind in "OT":
         plain = [encode(value, "data: the value") for value in array.ravel().tolist()]
-        found.update(f"objects {array.shape}".encode() + json.dumps(plain).encode())
+        digest.update(f"objects {array.shape}".encode() + json.dumps(plain).encode())
         return
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-    found.update(f"{array.dtype.str} {array.shape}".encode())
-    found.update(array.tobytes())
+    digest.update(f"{array.dtype.str} {array.shape}".encode())
+    digest.update(array.tobytes())
+
+
+def _digest_of_sentences(sentences: Any, tags: Any) -> str:
+    digest = hashlib.sha256()
+    for listed in (sentences, tags):
+        for sentence in listed:
+            digest.update(json.dumps(_plain_token(sentence)).encode() + b"\n")
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def _plain_token(part: Any) -> Any:
+    """Return a sentence, a token or a part of one as JSON."""
+    if isinstance(part, list | tuple | np.ndarray):
+        return [_plain_token(item) for item in part]
+    if isinstance(part, Mapping):
+        pairs = [[_plain_token(name), _plain_token(value)] for name, value in part.items()]
+        return {"features": pairs}
+    return encode(part, "data: the token")

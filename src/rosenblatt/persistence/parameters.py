@@ -1,9 +1,9 @@
-"""Labels, names of features and parameters as JSON that keeps their type.
+"""Encode labels, names of features and parameters as JSON that keeps their type.
 
-Text, whole numbers, finite floats, booleans and null are what they are in JSON. What JSON has no
-word for is an object with one key: ``{"tuple": [...]}``, ``{"bytes": "00ff"}``,
-``{"float": "inf"}``, ``{"numpy": ["i4", 7]}``, and in parameters ``{"dict": [[key, value], ...]}``,
-lists, sets and generators.
+Text, whole numbers, finite floats, booleans and null are the same in JSON. Other values become an
+object with one key: ``{"tuple": [...]}``, ``{"bytes": "00ff"}``, ``{"float": "inf"}``,
+``{"numpy": ["i4", 7]}``, and in parameters ``{"dict": [[key, value], ...]}``, lists, sets and
+generators.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.persistence.layout import whole
 
-# Far beyond any label, and short of the digits that Python refuses to read.
+# Larger than any label, and fewer digits than Python refuses to read.
 LARGEST_INTEGER = 1 << 4096
 INFINITE = {"inf": math.inf, "-inf": -math.inf}
 WIDTHS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
@@ -25,20 +25,22 @@ NUMPY: dict[str, Any] = {name: np.dtype(name).type for name in WIDTHS}
 NUMPY |= {"U": np.str_, "S": np.bytes_}
 
 
+# ---------------------------------------------------------------------- labels and names
+
+
 def encode(value: Any, what: str) -> Any:
-    """A label or name as JSON; ``what`` says in an error whose value it was."""
+    """Return a label or name as JSON; ``what`` begins an error about it."""
     kind = type(value)
-    if value is None or kind is bool or kind is str:
-        return value
-    if kind is int and abs(value) < LARGEST_INTEGER:
+    if _is_plain(value):
         return value
     if kind is float and not math.isnan(value):
-        return value if math.isfinite(value) else {"float": repr(value)}
+        return {"float": repr(value)}
     if kind is tuple:
         return {"tuple": [encode(item, what) for item in value]}
     if kind is bytes:
         return {"bytes": value.hex()}
     if isinstance(value, np.generic):
+        # Texts and bytes of any length have one name.
         name = value.dtype.kind if value.dtype.kind in "US" else value.dtype.str[1:]
         if name in NUMPY:
             return {"numpy": [name, encode(value.item(), what)]}
@@ -49,20 +51,32 @@ def encode(value: Any, what: str) -> Any:
     )
 
 
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is the same in JSON, as most labels and parameters are."""
+    kind = type(value)
+    if kind is int:
+        return bool(abs(value) < LARGEST_INTEGER)
+    if kind is float:
+        return math.isfinite(value)
+    return value is None or kind is str or kind is bool
+
+
 def decode(value: Any, place: str) -> Any:
-    """The label or name that `encode` was given; ``place`` says in an error where it stood."""
+    """Return the label or name that `encode` was given; ``place`` begins an error about it."""
     if not isinstance(value, dict | list):
         if type(value) is int and abs(value) >= LARGEST_INTEGER:
             raise ModelFileError(f"{place}: a whole number that is larger than allowed.")
         return value
-    found = _decoded_object(value, place) if isinstance(value, dict) and len(value) == 1 else None
+    found = None
+    if isinstance(value, dict) and len(value) == 1:
+        found = _decode_object(value, place)
     if found is None:
         raise ModelFileError(f"{place}: {shown(value)} is no value that rosenblatt writes.")
     return found
 
 
-def _decoded_object(value: dict[str, Any], place: str) -> Any:
-    """What an object with one key stands for; None if it stands for nothing."""
+def _decode_object(value: dict[str, Any], place: str) -> Any:
+    """Return the value of an object with one key; None if it is not sound."""
     [(key, content)] = value.items()
     if key == "tuple" and isinstance(content, list):
         return tuple(decode(item, place) for item in content)
@@ -73,13 +87,15 @@ def _decoded_object(value: dict[str, Any], place: str) -> Any:
             found = bytes.fromhex(content)
         except ValueError:
             return None
+        # Blanks and capital letters are not what `encode` writes.
         return found if found.hex() == content else None
     if key == "numpy" and isinstance(content, list) and len(content) == 2:
-        return _decoded_scalar(content[0], content[1], place)
+        return _decode_scalar(content[0], content[1], place)
     return None
 
 
-def _decoded_scalar(name: Any, content: Any, place: str) -> Any:
+def _decode_scalar(name: Any, content: Any, place: str) -> Any:
+    """Return a scalar of NumPy; None unless it holds this value to the last bit."""
     if not isinstance(name, str) or name not in NUMPY:
         return None
     plain = decode(content, place)
@@ -92,17 +108,16 @@ def _decoded_scalar(name: Any, content: Any, place: str) -> Any:
     return scalar if type(back) is type(plain) and back == plain else None
 
 
+# ---------------------------------------------------------------------- parameters
+
 MT19937_WORDS = 624
 COLLECTIONS: dict[str, Any] = {"list": list, "set": set, "frozenset": frozenset}
-# Most parameters are of these types, which JSON has as they are. Whole numbers need a limit, and
-# floats can be written only if they are finite.
-AS_THEY_ARE = (type(None), bool, str)
 
 
 def encode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a learner as JSON, sorted by name."""
     return {
-        name: value if type(value) in AS_THEY_ARE else _encoded(name, value)
+        name: value if _is_plain(value) else _encode_parameter(name, value)
         for name, value in sorted(parameters.items())
     }
 
@@ -110,58 +125,48 @@ def encode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
 def decode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that `encode_parameters` was given."""
     return {
-        name: value if type(value) in AS_THEY_ARE else _decoded(value, f"parameter {name}")
+        name: value if _is_plain(value) else _decode_parameter(value, f"parameter {name}")
         for name, value in parameters.items()
     }
 
 
-def _encoded(name: str, value: Any) -> Any:
+def _encode_parameter(name: str, value: Any) -> Any:
     if isinstance(value, dict):
-        pairs = [[encode(k, f"{name}: the key"), _collected(v, name)] for k, v in value.items()]
+        pairs = []
+        for key, item in value.items():
+            pairs.append([encode(key, f"{name}: the key"), _encode_collection(item, name)])
         return {"dict": pairs}
     if isinstance(value, np.random.RandomState):
-        state: dict[str, Any] = value.get_state(legacy=False)
-        if state["bit_generator"] == "MT19937":
-            key = state["state"]["key"].astype("<u4").tobytes().hex()
-            place = {"pos": int(state["state"]["pos"]), "has_gauss": int(state["has_gauss"])}
-            return {"RandomState": {"key": key, **place, "gauss": float(state["gauss"])}}
-    elif isinstance(value, np.random.Generator):
-        state = dict(value.bit_generator.state)
-        if state["bit_generator"] == "PCG64":
-            kept = state["state"] | {name: state[name] for name in ("has_uint32", "uinteger")}
-            return {"Generator": {name: int(number) for name, number in kept.items()}}
-    else:
-        return _collected(value, f"the parameter {name} is")
-    raise ModelFileError(
-        f"{name} draws from {state['bit_generator']}, whose state a model file does not keep. Use "
-        f"numpy.random.default_rng(seed), or set_params({name}=seed) with a whole number."
-    )
+        return _encode_random_state(name, value)
+    if isinstance(value, np.random.Generator):
+        return _encode_generator(name, value)
+    return _encode_collection(value, f"the parameter {name} is")
 
 
-def _collected(value: Any, what: str) -> Any:
-    """A list or a set of values, or a value; a set in an order that its values decide."""
+def _decode_parameter(value: Any, place: str) -> Any:
+    if isinstance(value, dict) and len(value) == 1:
+        [(key, content)] = value.items()
+        if key == "dict" and isinstance(content, list):
+            return _decode_dict(content, place)
+        if key == "RandomState" and isinstance(content, dict):
+            return _decode_random_state(content, place)
+        if key == "Generator" and isinstance(content, dict):
+            return _decode_generator(content, place)
+    return _decode_collection(value, place)
+
+
+def _encode_collection(value: Any, what: str) -> Any:
+    """Return a list, a set or another value as JSON; a set in the order of its JSON texts."""
     kind = type(value).__name__
     if type(value) is not COLLECTIONS.get(kind):
         return encode(value, what)
     items = [encode(item, what) for item in value]
-    return {kind: items if kind == "list" else sorted(items, key=json.dumps)}
+    if kind != "list":
+        items.sort(key=json.dumps)
+    return {kind: items}
 
 
-def _decoded(value: Any, place: str) -> Any:
-    if not isinstance(value, dict):
-        return decode(value, place)
-    if len(value) == 1:
-        [(key, content)] = value.items()
-        if key == "dict" and isinstance(content, list):
-            return _dict(content, place)
-        if key == "RandomState" and isinstance(content, dict):
-            return _random_state(content, place)
-        if key == "Generator" and isinstance(content, dict):
-            return _generator(content, place)
-    return _collection(value, place)
-
-
-def _collection(value: Any, place: str) -> Any:
+def _decode_collection(value: Any, place: str) -> Any:
     if isinstance(value, dict) and len(value) == 1:
         [(key, content)] = value.items()
         if key in COLLECTIONS and isinstance(content, list):
@@ -172,37 +177,73 @@ def _collection(value: Any, place: str) -> Any:
     return decode(value, place)
 
 
-def _dict(pairs: list[Any], place: str) -> dict[Any, Any]:
+def _decode_dict(pairs: list[Any], place: str) -> dict[Any, Any]:
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise ModelFileError(f"{place}: {shown(pairs)} is not a list of pairs.")
-    found = {decode(key, place): _collection(value, place) for key, value in pairs}
+    found = {decode(key, place): _decode_collection(value, place) for key, value in pairs}
     if len(found) != len(pairs):
         raise ModelFileError(f"{place}: a key occurs twice.")
     return found
 
 
-def _random_state(content: dict[str, Any], place: str) -> np.random.RandomState:
-    _whole(content, place, pos=MT19937_WORDS + 1, has_gauss=2)
-    key, gauss = content.get("key"), content.get("gauss")
-    sound = (
+# ---------------------------------------------------------------------- random generators
+
+
+def _encode_random_state(name: str, value: np.random.RandomState) -> dict[str, Any]:
+    state: dict[str, Any] = value.get_state(legacy=False)
+    if state["bit_generator"] != "MT19937":
+        raise _unknown_generator(name, state)
+    words = state["state"]["key"].astype("<u4")
+    return {
+        "RandomState": {
+            "key": words.tobytes().hex(),
+            "pos": int(state["state"]["pos"]),
+            "has_gauss": int(state["has_gauss"]),
+            "gauss": float(state["gauss"]),
+        }
+    }
+
+
+def _encode_generator(name: str, value: np.random.Generator) -> dict[str, Any]:
+    state = dict(value.bit_generator.state)
+    if state["bit_generator"] != "PCG64":
+        raise _unknown_generator(name, state)
+    numbers = dict(state["state"])
+    for part in ("has_uint32", "uinteger"):
+        numbers[part] = state[part]
+    return {"Generator": {part: int(number) for part, number in numbers.items()}}
+
+
+def _unknown_generator(name: str, state: dict[str, Any]) -> ModelFileError:
+    return ModelFileError(
+        f"{name} draws from {state['bit_generator']}, whose state a model file does not keep. Use "
+        f"numpy.random.default_rng(seed), or set_params({name}=seed) with a whole number."
+    )
+
+
+def _decode_random_state(content: dict[str, Any], place: str) -> np.random.RandomState:
+    _check_numbers(content, place, pos=MT19937_WORDS + 1, has_gauss=2)
+    key = content.get("key")
+    gauss = content.get("gauss")
+    is_hexadecimal = (
         isinstance(key, str)
         and len(key) == 8 * MT19937_WORDS
         and set(key) <= set("0123456789abcdef")
-        and isinstance(gauss, float)
-        and content.keys() == {"key", "pos", "has_gauss", "gauss"}
     )
-    if not sound:
+    names = {"key", "pos", "has_gauss", "gauss"}
+    if not is_hexadecimal or not isinstance(gauss, float) or content.keys() != names:
         raise ModelFileError(f"{place}: not the state of a RandomState.")
+
     generator = np.random.RandomState(0)
     words = np.frombuffer(bytes.fromhex(str(key)), "<u4").astype(np.uint32)
-    generator.set_state(("MT19937", words, content["pos"], content["has_gauss"], float(str(gauss))))
+    generator.set_state(("MT19937", words, content["pos"], content["has_gauss"], gauss))
     return generator
 
 
-def _generator(content: dict[str, Any], place: str) -> np.random.Generator:
-    bits = {"state": 1 << 128, "inc": 1 << 128, "has_uint32": 2, "uinteger": 1 << 32}
-    _whole(content, place, **bits)
-    if content.keys() != bits.keys():
+def _decode_generator(content: dict[str, Any], place: str) -> np.random.Generator:
+    limits = {"state": 1 << 128, "inc": 1 << 128, "has_uint32": 2, "uinteger": 1 << 32}
+    _check_numbers(content, place, **limits)
+    if content.keys() != limits.keys():
         raise ModelFileError(f"{place}: not the state of a Generator.")
     generator = np.random.PCG64(0)
     generator.state = {
@@ -214,7 +255,10 @@ def _generator(content: dict[str, Any], place: str) -> np.random.Generator:
     return np.random.Generator(generator)
 
 
-def _whole(content: dict[str, Any], place: str, **below: int) -> None:
-    """NumPy does not check these itself: a position beyond the words would read foreign memory."""
+def _check_numbers(content: dict[str, Any], place: str, **below: int) -> None:
+    """Refuse numbers that are not below these limits.
+
+    NumPy does not check them itself: a position beyond the words would read foreign memory.
+    """
     for name, limit in below.items():
         whole(f"{place}: {name}", content.get(name), 0, limit - 1)

@@ -71,7 +71,7 @@ class AssociationLayer(Transformer):
     Parameters
     ----------
     n_units : int, default=1000
-        Association units, which are the features that come out. With the same seed the units of
+        Number of association units, which are the new features. With the same seed the units of
         a smaller layer are the first ones of a larger.
     excitatory : int, default=3
         Connections of a unit that drive it to fire.
@@ -81,19 +81,19 @@ class AssociationLayer(Transformer):
         Least surplus at which a unit fires, from 1 to ``excitatory``. A higher one makes units
         fire more rarely, each for something more special.
     levels : int or sequence of float, default=8
-        How many sensory units a feature has, at levels that lie evenly between its smallest and
+        Number of sensory units for each feature, at levels evenly spaced between its smallest and
         its largest value in training: 1 sees dark and bright, more see greys. Features of two
-        values are the same at any number. Or the levels themselves, as ``[0.5]``, for every
+        values are the same at any number. Or the levels themselves, such as ``[0.5]``, for every
         feature.
     image_shape : tuple of int or None, default=None
-        Height and width, if the rows are images: a unit then is wired around a point of its own,
-        drawn at random. None draws from all features alike.
+        Height and width, if the rows are images: each unit is then wired around a random point of
+        its own. None draws from all features alike.
     spread : float, default=3.0
-        For images: with every further row or column from that point a connection is less likely,
-        by a factor of ``spread / (1 + spread)``.
+        For images: with each row or column away from that point a connection is less likely, by a
+        factor of ``spread / (1 + spread)``.
     sparse_output : bool or "auto", default="auto"
-        Whether ``transform`` gives sparse rows. "auto" gives an array for an array and sparse rows
-        for sparse rows. True saves memory if few units fire: a stored one takes 12 bytes (8 in
+        Whether ``transform`` returns sparse rows. "auto" returns an array for an array and sparse
+        rows for sparse rows. True saves memory if few units fire: a stored 1 takes 12 bytes (8 in
         float32), an array 8 (4) for every unit.
     random_state : int, RandomState instance, Generator or None, default=0
         Seed of the wiring; the same seed gives the same wiring on every machine.

@@ -38,7 +38,7 @@ class TableFeatures(Transformer):
         Columns that are not to be guessed: "number", "category", "text", "date" or "ignored" by
         their names.
     scale : {"robust", "standard"} or None, default="robust"
-        How numbers are scaled, as in `Schema.guess`; None takes them as they are.
+        How numbers are scaled, as in `Schema.guess`; None does not scale them.
     text : dict or None, default=None
         Arguments of `TextFeatures` for text columns.
     output : {"auto", "rows", "csr_array", "csr_matrix", "array"}, default="auto"

@@ -69,10 +69,10 @@ class TextFeatures(Transformer):
     bits : int or None, default=18
         Hash to 2**bits columns; None keeps an exact vocabulary, which ``learn`` extends.
     value : {"once", "count", "log"}, default="log"
-        1 for every n-gram that occurs, or how often it occurs, or 1 + ln of that.
+        1 for each n-gram that occurs, its count, or 1 + ln of its count.
     idf : bool, default=True
-        Whether n-grams count more the fewer texts of ``fit`` have them; those that no text had are
-        left out. Not for streams, which do not know their texts beforehand.
+        Whether n-grams count more the fewer texts of ``fit`` have them; n-grams that no text had
+        are left out. Not for streams, whose later texts are not known.
     unit : bool, default=True
         Whether rows are scaled to length 1.
     shortest : int, default=1
@@ -80,7 +80,7 @@ class TextFeatures(Transformer):
     symbols : bool, default=True
         Whether characters like ``!`` and ``£`` are words of their own.
     lowercase : bool, default=True
-        Whether capital letters count as the small ones.
+        Whether upper case counts as lower case.
     output : {"auto", "rows", "csr_array", "csr_matrix", "array"}, default="auto"
         What ``transform`` gives: sparse rows, which every learner here takes and which need
         nothing but NumPy; an array or matrix of SciPy, for scikit-learn's learners; or a dense
