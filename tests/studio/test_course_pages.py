@@ -206,6 +206,58 @@ def test_a_finger_predicts_steps_and_adds_a_point(browser: Any, file: str) -> No
     context.close()
 
 
+def touch(session: Any, *places: tuple[float, float]) -> None:
+    """A finger that goes down at the first place, over all others, and up at the last."""
+    begin, *way = [{"x": x, "y": y} for x, y in places]
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [begin]})
+    for place in way:
+        session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [place]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_swipe_over_a_plane_scrolls_unless_it_begins_on_the_chosen_point(
+    browser: Any, file: str
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    page.goto(f"{file}#course={NAMES[0]}")
+    exercise = page.locator(".course-exercise").first
+    exercise.scroll_into_view_if_needed()
+    shows(exercise.locator(".status"), "mistake")
+    page.evaluate("document.activeElement.blur()")
+    page.wait_for_timeout(300)
+    bounds = exercise.locator(".surface").bounding_box()
+    x, y = bounds["x"] + 200, bounds["y"] + bounds["height"] - 20
+    points = exercise.locator(".surface")
+    before = points.get_attribute("aria-label")
+
+    top = page.evaluate("scrollY")
+    touch(session, (x, y), *((x, y - 20 * k) for k in range(1, 11)))
+    page.wait_for_timeout(400)
+    assert page.evaluate("scrollY") > top + 100
+    assert points.get_attribute("aria-label") == before
+
+    # A tap adds a point; another tap on it chooses it, and then it follows the finger.
+    exercise.scroll_into_view_if_needed()
+    bounds = points.bounding_box()
+    x, y = bounds["x"] + bounds["width"] - 60, bounds["y"] + 60
+    touch(session, (x, y))
+    shows(exercise.locator(".status"), "mistake")
+    touch(session, (x, y))
+    page.wait_for_timeout(300)
+    added = points.get_attribute("aria-label")
+    assert added != before
+    top = page.evaluate("scrollY")
+    touch(session, (x, y), *((x - 2 * k, y + 8 * k) for k in range(1, 11)))
+    page.wait_for_timeout(400)
+    assert page.evaluate("scrollY") == top
+    exercise.get_by_role("button", name="Check").tap()
+    shows(exercise.locator(".course-conditions"), "points: 6")
+    assert "6 points" in points.get_attribute("aria-label")
+    context.close()
+
+
 @pytest.mark.parametrize(
     ("chapter", "typed"),
     [

@@ -13,7 +13,9 @@ export function el(tag, given = {}, ...children) {
 }
 
 export function listen(node, acts) {
-	for (const [event, act] of Object.entries(acts)) node.addEventListener(event, act);
+	// What a finger begins may be kept from scrolling the page.
+	for (const [event, act] of Object.entries(acts))
+		node.addEventListener(event, act, event === "touchstart" ? {passive: false} : {});
 }
 
 // A paragraph without a look of its own, and words that stand out in one.

@@ -28,6 +28,7 @@ export class PointerAndKeys {
 			pointercancel: () => {
 				this.held = null;
 			},
+			touchstart: (event) => this.keepForPoint(event),
 			keydown: (event) => this.key(event),
 			focus: () => {
 				this.focused = this.surface.matches(":focus-visible");
@@ -71,6 +72,27 @@ export class PointerAndKeys {
 		return best;
 	}
 
+	// A finger scrolls the page, also over a picture. Only the chosen point is moved by it: a tap
+	// chooses one.
+	keepForPoint(event) {
+		const {editor} = this.studio;
+		const {clientX, clientY} = event.touches[0];
+		const isOne = event.touches.length === 1;
+		const row = isOne && this.edits ? this.pointAt(...this.placeOf({clientX, clientY})) : null;
+		if (row !== null && row === editor.selected) event.preventDefault();
+	}
+
+	get edits() {
+		const {studio} = this;
+		return Boolean(studio.state.view === "plane" && studio.editable && this.frame);
+	}
+
+	pointAt(px, py) {
+		const {studio} = this;
+		const radius = pointRadius(studio.points.rows.length, studio.textSize, this.frame.height);
+		return this.nearest(px, py, radius + 6);
+	}
+
 	press(event) {
 		if (event.button !== 0) return;
 		const [px, py] = this.placeOf(event);
@@ -81,12 +103,13 @@ export class PointerAndKeys {
 			this.surface.setPointerCapture(event.pointerId);
 			return;
 		}
-		if (studio.state.view !== "plane" || !studio.editable || !this.frame) return;
-		const radius = pointRadius(studio.points.rows.length, studio.textSize, this.frame.height);
-		const row = this.nearest(px, py, radius + 6);
-		this.held = {row, px, py, moved: false};
+		if (!this.edits) return;
+		const row = this.pointAt(px, py);
+		const byFinger = event.pointerType === "touch";
+		const movable = row !== null && !(byFinger && row !== studio.editor.selected);
+		this.held = {row, px, py, movable, moved: false};
 		this.surface.setPointerCapture(event.pointerId);
-		if (row !== null) studio.editor.select(row);
+		if (movable) studio.editor.select(row);
 	}
 
 	drag(event) {
@@ -99,7 +122,7 @@ export class PointerAndKeys {
 			return;
 		}
 		if (Math.hypot(px - held.px, py - held.py) > 4) held.moved = true;
-		if (held.row === null || !held.moved) return;
+		if (!held.movable || !held.moved) return;
 		this.studio.editor.movePoint(held.row, ...this.rounded(px, py), {first: !held.began});
 		held.began = true;
 	}
@@ -114,7 +137,11 @@ export class PointerAndKeys {
 	release(event) {
 		const {held} = this;
 		this.held = null;
-		if (!held || held.turn || held.row !== null || held.moved) return;
+		if (!held || held.turn || held.moved) return;
+		if (held.row !== null) {
+			this.studio.editor.select(held.row);
+			return;
+		}
 		const [px, py] = this.placeOf(event);
 		if (this.frame.holds(this.frame.back(px, py)))
 			this.studio.editor.addPoint(...this.rounded(px, py));
