@@ -1,4 +1,4 @@
-"""Which tag may follow which, so that no illegal sequence is ever predicted."""
+"""Constraints on tags: which tag may follow which, so that no illegal sequence is predicted."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from rosenblatt.errors import (
 
 
 class LeftOutSentences(Notice):
-    """Sentences whose tags break the constraints, which nothing can be learned from."""
+    """Warns of sentences whose tags break the constraints, so that they are not learned from."""
 
 
-# For each kind of tag the kinds that may come before it, of the same type or ("*") of any.
+# For each kind of tag: the kinds that may come before it with the same type, and with any type. "^"
+# is the beginning of a sentence.
 SCHEMES: dict[str, dict[str, tuple[str, str]]] = {
-    # kind: (kinds before it of the same type, kinds before it of any type, "^" is the beginning)
     "BIO": {"B": ("", "^OBI"), "I": ("BI", ""), "O": ("", "^OBI")},
     "BIOES": {
         "B": ("", "^OES"),
@@ -43,9 +43,10 @@ LAST = {"BIO": "BIO", "BIOES": "OES"}
 
 
 def allowed_steps(constraints: Any, tags: list[str]) -> npt.NDArray[np.bool_] | None:
-    """(tags + 2, tags): whether the tag of the column may follow that of the row.
+    """Return (tags + 2, tags): whether the tag of the column may follow the tag of the row.
 
-    The last row but one is the beginning of a sentence, the last one is whether it may end there.
+    The second to last row is for the beginning of a sentence, the last one says whether a sentence
+    may end with the tag. None without constraints.
     """
     if constraints is None:
         return None
@@ -63,27 +64,36 @@ def allowed_steps(constraints: Any, tags: list[str]) -> npt.NDArray[np.bool_] | 
 
 
 def _by_scheme(name: str, tags: list[str]) -> npt.NDArray[np.bool_]:
+    """Return the steps that a scheme such as BIO allows."""
     scheme = SCHEMES[name]
     kinds = []
     for tag in tags:
-        kind, dash, kind_of = tag.partition("-")
+        # As in B-PER; only O has no type.
+        kind, dash, type_of_tag = tag.partition("-")
         if kind not in scheme or (kind == "O") == bool(dash):
             others = ", ".join(f"{k}-TYPE" for k in scheme if k != "O")
             why = f": {tag!r} is no tag of this scheme, which has O and {others}."
             what = Message(Setting("constraints", name), why)
             raise ParameterError(what, where="constraints", found=name)
-        kinds.append((kind, kind_of))
+        kinds.append((kind, type_of_tag))
+
     found = np.zeros((len(tags) + 2, len(tags)), bool)
-    for column, (kind, kind_of) in enumerate(kinds):
-        same, any_type = scheme[kind]
+    for column, (kind, type_of_tag) in enumerate(kinds):
+        after_same_type, after_any_type = scheme[kind]
         for row, (before, type_before) in enumerate([*kinds, ("^", "")]):
-            found[row, column] = before in any_type or (before in same and type_before == kind_of)
+            is_same_type = type_before == type_of_tag
+            found[row, column] = before in after_any_type or (
+                before in after_same_type and is_same_type
+            )
         found[-1, column] = kind in LAST[name]
     return found
 
 
 def _by_mapping(constraints: Mapping[Any, Iterable[str]], tags: list[str]) -> npt.NDArray[np.bool_]:
-    """Tags that are not mentioned may be followed by all; None stands for the beginning."""
+    """Return the steps that a mapping of tags to their followers allows.
+
+    Tags that are not in it may be followed by all; None stands for the beginning.
+    """
     found = np.ones((len(tags) + 2, len(tags)), bool)
     place = {tag: i for i, tag in enumerate(tags)} | {None: len(tags)}
     for tag, followers in constraints.items():
@@ -104,20 +114,23 @@ def _by_mapping(constraints: Mapping[Any, Iterable[str]], tags: list[str]) -> np
 def legal_sentences(
     allowed: npt.NDArray[np.bool_], gold: npt.NDArray[np.int32], starts: Any, tags: list[str]
 ) -> npt.NDArray[np.int64]:
-    """Numbers of the training sentences that keep to the constraints; a warning tells of others."""
+    """Return the numbers of the sentences that keep to the constraints; warn of the others."""
     before = np.concatenate([[len(tags)], gold[:-1]])
     before[starts[:-1]] = len(tags)
     ends = starts[1:] - 1
-    bad = ~allowed[before, gold]
-    cut_off = np.zeros(len(gold), bool)
-    cut_off[ends] = ~allowed[-1, gold[ends]]
-    illegal = np.unique(np.searchsorted(starts, np.flatnonzero(bad | cut_off), side="right")) - 1
+    is_bad_step = ~allowed[before, gold]
+    is_bad_end = np.zeros(len(gold), bool)
+    is_bad_end[ends] = ~allowed[-1, gold[ends]]
+    is_bad = is_bad_step | is_bad_end
+    illegal = np.unique(np.searchsorted(starts, np.flatnonzero(is_bad), side="right")) - 1
     if not len(illegal):
         return np.arange(len(starts) - 1)
+
+    # The message names the first of them.
     first = int(illegal[0])
-    place = int(starts[first] + np.argmax((bad | cut_off)[starts[first] :]))
+    place = int(starts[first] + np.argmax(is_bad[starts[first] :]))
     where = "at the end"
-    if bad[place]:
+    if is_bad_step[place]:
         old = before[place]
         where = "at the beginning" if old == len(tags) else f"after {tags[old]!r}"
     what = f"{tags[gold[place]]!r} {where}, which the constraints do not allow"

@@ -1,9 +1,9 @@
 """Weights of features with any names, and their average over all examples.
 
-    after example t:  w_t = w_(t-1) + step·Δ      (Δ = 0 where nothing is learned)
+    after example t:  w_t = w_(t-1) + step·Δ      (Δ = 0 if nothing is learned)
 
-Sums are taken exactly and rounded once (`math.fsum`), so that no result depends on the order in
-which a mapping lists its features.
+Sums are exact and rounded once (`math.fsum`), so that no result depends on the order in which a
+mapping lists its features.
 """
 
 from __future__ import annotations
@@ -19,36 +19,40 @@ from rosenblatt.errors import InputError, OverflowRefused
 from rosenblatt.models.means import added_to_sum, mean_of
 
 Features = dict[Any, float]
-# The weight and the running sum of each feature; None of one that has none.
+# The weight and the running sum of each feature, or None for a feature that had none.
 Replaced = dict[Any, tuple[float | None, float | None]]
 
 
 class FeatureWeights(dict[Any, float]):
-    """The weight of each feature; one that is not there weighs 0."""
+    """The weight of each feature; a missing feature weighs 0.
 
-    # None: no features seen yet; 0: mappings; else the length of the vectors.
+    ``length`` is None before any features, 0 if they are mappings, else the length of the vectors.
+    """
+
     length: int | None = None
     _vector: npt.NDArray[np.float64] | None = None
 
     def like(self, weights: Iterable[tuple[Any, float]]) -> FeatureWeights:
-        """Other weights of the same kind of features."""
+        """Return other weights of the same kind of features."""
         twin = FeatureWeights(weights)
         twin.length = self.length
         return twin
 
     def put(self, feature: Any, weight: float) -> None:
+        """Set the weight of a feature."""
         self[feature] = weight
         if self._vector is not None:
             self._vector[feature] = weight
 
     def drop(self, feature: Any) -> None:
+        """Remove a feature."""
         del self[feature]
         if self._vector is not None:
             self._vector[feature] = 0.0
 
     @property
     def vector(self) -> npt.NDArray[np.float64]:
-        """The weights as an array, kept up to date once it was asked for."""
+        """Return the weights as an array, which is kept up to date from then on."""
         if not self.length:
             raise InputError(
                 "score.vector needs features that are arrays or sparse rows. For mappings use "
@@ -63,16 +67,17 @@ class FeatureWeights(dict[Any, float]):
         return 0.0
 
     def squared_norm(self) -> float:
+        """Return |w|²."""
         return math.fsum([weight * weight for weight in self.values()])
 
 
 def weighted(weights: Mapping[Any, float], features: Features) -> list[float]:
-    """What each feature that has a weight puts into the score."""
+    """Return what each feature that has a weight adds to the score."""
     return [weights[name] * value for name, value in features.items() if name in weights]
 
 
 def exact_sum(terms: Iterable[float]) -> float:
-    """Rounded once; inf or NaN when it is beyond the range of the numbers."""
+    """Return a sum that is rounded once; infinity or NaN if it is beyond the range of floats."""
     try:
         return math.fsum(terms)
     except (OverflowError, ValueError):
@@ -80,17 +85,20 @@ def exact_sum(terms: Iterable[float]) -> float:
 
 
 class LearnedWeights:
-    """The weights that learning goes on from, and what is needed for their average."""
+    """The weights that are learned, and the running sum of their average.
+
+    ``raw`` are the last weights. ``replaced``, while a snapshot is kept, has what has changed since
+    then, as it was before.
+    """
 
     def __init__(self) -> None:
         self.raw = FeatureWeights()
         self._running_sum: Features = {}
         self.t = 0
-        # While a snapshot is kept: what has changed since, as it was before.
         self.replaced: Replaced | None = None
 
     def copy(self, *, with_running_sum: bool = True) -> LearnedWeights:
-        """Weights of their own; without the running sum a mean begins here."""
+        """Return a copy; without the running sum, a new average begins."""
         twin = LearnedWeights()
         twin.raw = self.raw.like(self.raw.items())
         twin.t = self.t
@@ -100,13 +108,16 @@ class LearnedWeights:
         return twin
 
     def add(self, change: Features, step: float, t: int) -> None:
-        """w ← w + step·Δ at example t, all or nothing."""
+        """Set w ← w + step·Δ at example t, completely or not at all."""
         raw = self.raw
         sums = self._running_sum
-        moved = [
-            (name, raw[name] + step * value, sums.get(name, 0.0) + added_to_sum(step * value, t))
-            for name, value in change.items()
-        ]
+        moved = []
+        for name, value in change.items():
+            weight = raw[name] + step * value
+            sum_ = sums.get(name, 0.0) + added_to_sum(step * value, t)
+            moved.append((name, weight, sum_))
+
+        # Checked before the first of them is changed.
         for name, weight, sum_ in moved:
             if not (math.isfinite(weight) and math.isfinite(sum_)):
                 raise OverflowRefused(
@@ -120,18 +131,22 @@ class LearnedWeights:
             sums[name] = sum_
 
     def average(self) -> FeatureWeights:
-        """The mean of the weights after every example; features of weight 0 are left out."""
-        sums = self._running_sum
-        mean = ((name, mean_of(last, sums[name], self.t)) for name, last in self.raw.items())
-        return self.raw.like((name, weight) for name, weight in mean if weight)
+        """Return the mean of the weights after every example, without features of weight 0."""
+        found = []
+        for name, last in self.raw.items():
+            weight = mean_of(last, self._running_sum[name], self.t)
+            if weight:
+                found.append((name, weight))
+        return self.raw.like(found)
 
     def nonzero(self) -> FeatureWeights:
+        """Return the last weights, without features of weight 0."""
         return self.raw.like((name, weight) for name, weight in self.raw.items() if weight)
 
     # ------------------------------------------------------------------ snapshots
 
     def restore(self, replaced: Replaced) -> None:
-        """Put the weights of these features back, and drop those that were not there."""
+        """Put the weights of these features back, and drop features that were not there."""
         for name, (weight, sum_) in replaced.items():
             if weight is None or sum_ is None:
                 self.raw.drop(name)

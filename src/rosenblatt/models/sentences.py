@@ -1,4 +1,4 @@
-"""Sentences as numbers: the features of every token, ready for the search."""
+"""Sentences encoded as numbers: the features of every token, ready for the search."""
 
 from __future__ import annotations
 
@@ -18,27 +18,29 @@ from rosenblatt.models.templates import CHUNKING, WORDS, Templates
 if TYPE_CHECKING:
     from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
-# In the caches of `tag_features.features_of`: a feature whose number was not asked for yet.
+# Marks a feature whose number was not looked up yet, in the caches of `tag_features.features_of`.
 NOT_LOOKED_UP = -2
 
 
 def read_sentences(
     sentences: Any, *, argument: str = "sentences", may_be_empty: bool = False
 ) -> list[Any]:
-    """A list of sentences, each a list or tuple of tokens; empty ones only if allowed."""
+    """Return sentences as a list, each a list or tuple of tokens; empty ones only if allowed."""
     if isinstance(sentences, str | Mapping) or not hasattr(sentences, "__iter__"):
         raise InputError(f"{argument} must be a list of sentences, each a list of tokens.")
     listed = list(sentences)
     for number, sentence in enumerate(listed):
         if isinstance(sentence, np.ndarray) and sentence.ndim == 1:
-            sentence = listed[number] = sentence.tolist()
+            sentence = sentence.tolist()
+            listed[number] = sentence
         if isinstance(sentence, str | bytes | Mapping) or not isinstance(sentence, Sequence):
             raise InputError(
                 f"{argument}[{number}] is {shown(sentence)}, not a list of tokens. Cut texts into "
                 "words first, for example with text.split()."
             )
         if type(sentence) is not list and type(sentence) is not tuple:
-            sentence = listed[number] = list(sentence)
+            sentence = list(sentence)
+            listed[number] = sentence
         if not sentence and not may_be_empty:
             raise InputError(f"{argument}[{number}] is empty. Leave sentences without tokens out.")
     return listed
@@ -47,7 +49,7 @@ def read_sentences(
 def read_pairs(
     sentences: Any, tags: Any, *, argument: str = "sentences"
 ) -> tuple[list[Any], list[list[str]]]:
-    """Sentences and their tags, as many of the one as of the other."""
+    """Return sentences and their tags as lists, one tag for each token, or refuse them."""
     listed = read_sentences(sentences, argument=argument)
     if not listed:
         raise InputError(f"{argument}: there are no sentences to learn from.")
@@ -70,13 +72,14 @@ def read_pairs(
 
 
 class GrowingArray:
-    """An array to append to; its buffer doubles, so that a value is copied a few times at most."""
+    """An array that can be appended to; its buffer doubles, so that appending is cheap."""
 
     def __init__(self, values: npt.NDArray[Any]) -> None:
         self.values = values
         self._buffer = values
 
     def append(self, more: npt.NDArray[Any]) -> None:
+        """Append values."""
         n = len(self.values)
         needed = n + len(more)
         if needed > len(self._buffer):
@@ -86,14 +89,26 @@ class GrowingArray:
         self.values = self._buffer[:needed]
 
     def copy(self) -> GrowingArray:
-        """Return one that shares the values, and takes a buffer of its own to append to."""
+        """Return an array that shares the values and appends into a buffer of its own."""
         return GrowingArray(self.values)
 
 
 class Encoder:
-    """Knows what tokens look like, their templates, and the numbers of all features met.
+    """Encodes tokens as numbers of features, by templates.
 
     Tokens are words, tuples of words (word, part of speech, …), or mappings of features.
+
+    Attributes
+    ----------
+    kind : "word", "tuple" or "mapping"
+    table : FeatureTable
+        The numbers of all known features, by their hashes.
+    templates : Templates or None
+        None for mappings.
+    columns : tuple of str
+        The names of the parts of a token.
+    known : list of dict
+        For each column the numbers of its words.
     """
 
     def __init__(
@@ -115,13 +130,14 @@ class Encoder:
         none = self.templates.hashes([[] for _ in self.columns])
         # For each question of the templates, the hashes of the answers of all known words.
         self._hashes = [GrowingArray(hashes) for hashes in none]
+        # For each template of a single part, the features of all known words.
         self._caches: list[GrowingArray | None] | None = None
 
     @classmethod
     def for_tokens(
         cls, sentences: list[Any], templates: Sequence[str] | None, columns: Sequence[str] | None
     ) -> Encoder:
-        """As the first token is."""
+        """Return an encoder for tokens like the first one."""
         token = sentences[0][0]
         if isinstance(token, Mapping):
             if templates is not None or columns is not None:
@@ -144,7 +160,7 @@ class Encoder:
         raise InputError(f"a token is {shown(token)}; {help}")
 
     def copy(self) -> Encoder:
-        """An encoder of its own that meets new features without telling this one."""
+        """Return an encoder that can learn new features without changing this one."""
         twin = copy(self)
         twin.table = self.table.copy()
         if self.kind != "mapping":
@@ -155,16 +171,18 @@ class Encoder:
 
     @property
     def hashes(self) -> list[npt.NDArray[np.uint64]]:
-        """For each part of the templates the hashes of what it asks of the known words."""
+        """Return for each part of the templates the hashes of the answers of all known words."""
         assert self.templates is not None
         return self.templates.by_part([hashes.values for hashes in self._hashes])
 
     def knows(self, token: Any) -> bool:
-        """Whether the word of a token, which is the token itself or its first part, was met."""
-        return (token if isinstance(token, str) else token[0]) in self.known[0]
+        """Return whether the word of a token, the token itself or its first part, is known."""
+        word = token if isinstance(token, str) else token[0]
+        return word in self.known[0]
 
     @property
     def n_features(self) -> int:
+        """Return the number of known features."""
         return int(self.table.count)
 
     def encode(
@@ -174,9 +192,9 @@ class Encoder:
         learning: bool = False,
         numbers: Sequence[int] | None = None,
     ) -> Encoded:
-        """The features of the tokens; those never met before get a number while learning.
+        """Encode the features of the tokens; with ``learning``, unseen features get a number.
 
-        ``numbers`` are those that errors call the sentences by.
+        ``numbers`` are the numbers by which errors name the sentences.
         """
         named = range(len(sentences)) if numbers is None else numbers
         self._refuse_other_tokens(sentences, named)
@@ -196,8 +214,10 @@ class Encoder:
             except TypeError as error:
                 raise _no_feature(named, *error.args[0]) from None
             of_tokens, features, values = found
-            plain = values if len(values) and not (values == 1.0).all() else None
-            return Encoded(starts, of_tokens, features, plain)
+            # Without values, every feature counts 1, which is the fast path.
+            if (values == 1.0).all():
+                return Encoded(starts, of_tokens, features, None)
+            return Encoded(starts, of_tokens, features, values)
         assert self.templates is not None
         new: list[dict[str, int]] = [{} for _ in self.columns]
         try:
@@ -237,7 +257,7 @@ class Encoder:
         return Encoded(starts, of_tokens, table.ravel(), None, words[0])
 
     def _remember(self, new: list[dict[str, int]], fresh: list[npt.NDArray[np.uint64]]) -> None:
-        """Append words and the hashes of what is asked of them; each word is looked at once."""
+        """Append new words, and the hashes of their answers to all questions."""
         for known, more in zip(self.known, new, strict=True):
             known.update(more)
         for hashes, more_hashes in zip(self._hashes, fresh, strict=True):
@@ -251,19 +271,23 @@ class Encoder:
                 cache.append(np.full(len(new[column]), NOT_LOOKED_UP, np.int32))
 
     def _new_caches(self) -> list[GrowingArray | None]:
-        """Return for each template of a single part the features of known words, none looked up."""
+        """Return a cache for each template of a single part, with no feature looked up yet."""
         assert self.templates is not None
         hashes = self.hashes
-        first = self.templates.starts.tolist()
-        return [
-            GrowingArray(np.full(len(hashes[p]), NOT_LOOKED_UP, np.int32)) if end - p == 1 else None
-            for p, end in pairwise(first)
-        ]
+        caches: list[GrowingArray | None] = []
+        for start, end in pairwise(self.templates.starts.tolist()):
+            if end - start > 1:
+                # A feature of several words; there are too many of them.
+                caches.append(None)
+            else:
+                n_words = len(hashes[start])
+                caches.append(GrowingArray(np.full(n_words, NOT_LOOKED_UP, np.int32)))
+        return caches
 
     def _refuse_other_tokens(self, sentences: list[Any], named: Sequence[int]) -> None:
-        """All tokens must be of one kind; looking at each of them is cheap beside the rest."""
+        """Refuse tokens of another kind than those of training."""
         if self.kind == "word":
-            return  # each word is looked at anyway
+            return  # the compiled loop checks each word
         kinds = Mapping if self.kind == "mapping" else tuple
         width = None if self.kind == "mapping" else len(self.columns)
         for number, sentence in zip(named, sentences, strict=True):

@@ -1,4 +1,4 @@
-"""The ledgers of structured learners: every update in order, which is all there is to them."""
+"""The ledgers of structured learners: every update in order, from which everything follows."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from rosenblatt.models.sentences import read_sentences
 from rosenblatt.models.structured_problem import Problem, answers, same
 
 if TYPE_CHECKING:
-    from rosenblatt.models.structures import StructuredModel
+    from rosenblatt.models.structured import StructuredModel
     from rosenblatt.models.tags import TagModel
 
 Votes = list[list[tuple[Any, int]]]
-# Sentence, step, t, and the right and the predicted tags of the tokens that the update is about.
+# An update of a tagger: the sentence, step and t, and the right and the predicted tags of the
+# tokens that it is about.
 TagEntry = tuple[int, float, int, npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
@@ -31,23 +32,24 @@ class SearchLedger(BaseLedger[W]):
     """A ledger of weights that predict by a search."""
 
     def votes(self, X: Any, queries: Any) -> Votes:
-        """For each query the answers of all weight vectors, with the examples that these survived.
+        """Return the answers of all weight vectors to each query, with the examples they survived.
 
-        Cost: a search for every query by every weight vector that survived an example.
+        The cost is a search for every query by every weight vector that survived an example.
 
         Parameters
         ----------
         X : sequence
-            All that ``fit`` and the calls after it were given, one after the other.
+            The examples of ``fit`` and of the calls after it, in order.
         queries : sequence
             What to predict.
 
         Returns
         -------
         votes : list of lists of tuples (answer, votes)
-            For each query the answer with the most votes first, of equals the one found first.
+            For each query, from the most votes to the fewest; of equals the one found first.
         """
-        state, n_played = self._begin(X), 0
+        state = self._begin(X)
+        n_played = 0
         votes: Votes = [[] for _ in queries]
         for k, survived in enumerate(self.survival.tolist()):
             if not survived:
@@ -55,9 +57,11 @@ class SearchLedger(BaseLedger[W]):
             self._play(state, n_played, k)
             n_played = k
             for found, answer in zip(votes, self._answers(state, queries), strict=True):
+                # Answers need not be hashable, so that they are compared one by one.
                 places = [i for i, (known, _) in enumerate(found) if same(known, answer)]
                 if places:
-                    found[places[0]] = answer, found[places[0]][1] + survived
+                    _, votes_so_far = found[places[0]]
+                    found[places[0]] = (answer, votes_so_far + survived)
                 else:
                     found.append((answer, survived))
         return [sorted(found, key=lambda vote: -vote[1]) for found in votes]
@@ -65,28 +69,46 @@ class SearchLedger(BaseLedger[W]):
     def past_mistakes(
         self, X: Any, features: Mapping[Any, float], *, mean: bool
     ) -> list[PastMistake]:
-        """What each example put into the score of an answer that has these features.
+        """Return what each example added to the score of an answer that has these features.
 
-        Of the last weights or, with ``mean``, of the mean of all.
+        The score is by the last weights or, with ``mean``, by the mean of all.
         """
         found: dict[int, PastMistake] = {}
         n_examples = self.n_examples
         for update in self:
-            step = update.step * ((n_examples - update.t + 1) / n_examples if mean else 1.0)
-            moved = self.change_of(update, X).items()
-            part = step * exact_sum(value * features.get(name, 0.0) for name, value in moved)
-            before = found.get(update.row, PastMistake(None, None, None, 0, 0.0, 0.0, 0.0))
-            step, part = step + (before.step or 0.0), part + before.contribution
-            seen = update.row, update.y_true, update.y_pred, before.updates + 1
-            found[update.row] = PastMistake(*seen, step, part / step, part)
+            # The mean of n weights has a step in those after it: (n - (t - 1)) / n of it.
+            share = (n_examples - update.t + 1) / n_examples if mean else 1.0
+            step = update.step * share
+            change = self.change_of(update, X)
+            similarity = exact_sum(
+                value * features.get(name, 0.0) for name, value in change.items()
+            )
+            contribution = step * similarity
+            n_updates = 1
+
+            before = found.get(update.row)
+            if before is not None:
+                step += before.step or 0.0
+                contribution += before.contribution
+                n_updates += before.updates
+            found[update.row] = PastMistake(
+                row=update.row,
+                y_true=update.y_true,
+                y_pred=update.y_pred,
+                updates=n_updates,
+                step=step,
+                similarity=contribution / step,
+                contribution=contribution,
+            )
         return list(found.values())
 
     @abstractmethod
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
-        """What an update adds to the weights for a step of 1, by feature."""
+        """Return what an update adds to the weights for a step of 1, by feature."""
 
     @abstractmethod
-    def _answers(self, state: Any, queries: Any) -> list[Any]: ...
+    def _answers(self, state: Any, queries: Any) -> list[Any]:
+        """Return the answers of these weights to queries."""
 
 
 class StructuredLedger(SearchLedger[FeatureWeights]):
@@ -94,7 +116,7 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
 
     Iterating gives `Update` records; ``len`` is the number of updates. ``y_true`` and ``y_pred``
     are the two answers whose features were compared: ``w = Σ step·(φ(x, y_true) - φ(x, y_pred))``.
-    ``row`` is the number of the example in all that ``fit`` and the calls after it were given.
+    ``row`` is the number of the example among those of ``fit`` and of the calls after it.
 
     Attributes
     ----------
@@ -148,10 +170,12 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
             weights.add(change, update.step, update.t - t0)
 
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
-        return self._change(update, X)[0]
+        """Return Δ = φ(x, y_true) - φ(x, y_pred)."""
+        change, _ = self._change(update, X)
+        return change
 
     def _change(self, update: Update, xs: Sequence[Any]) -> tuple[dict[Any, float], int]:
-        """Beside the change the length of vectors of features (0: they are mappings)."""
+        """Return Δ, and the length of the vectors of features (0: they are mappings)."""
         row = update.row
         refuse_missing(row, len(xs), "example")
         good, length = self._problem.features_of(xs[row], update.y_true, f"xs[{row}]")
@@ -173,11 +197,11 @@ class TagLedger(SearchLedger[TagWeights]):
     """Every mistake of a tagger, in order.
 
     Iterating gives `Update` records; ``len`` is the number of mistakes. ``row`` is the number of
-    the sentence in all that ``fit`` and the calls after it were given; ``y_true`` and ``y_pred``
-    are lists of tags, with a beam those of the beginning that was compared.
+    the sentence among those of ``fit`` and of the calls after it. ``y_true`` and ``y_pred`` are
+    lists of tags; with a beam they are those of the prefix that was compared.
 
-    To replay, give those sentences, one call after the other. Weights are `TagWeights`: ``steps``
-    from tag to tag, ``rows`` of features (``row_of`` has the place of each) by tag.
+    To replay, give all these sentences in order. Weights are `TagWeights`: ``steps`` from tag to
+    tag, ``rows`` of features (``row_of`` has the place of each) by tag.
 
     Attributes
     ----------
@@ -220,8 +244,9 @@ class TagLedger(SearchLedger[TagWeights]):
         return np.array([t for _, _, t, _, _ in self._entries], np.int64)
 
     def _update(self, k: int) -> Update:
-        row, step, t, *paths = self._entries[k]
-        y_true, y_pred = ([self.tags[tag] for tag in path.tolist()] for path in paths)
+        row, step, t, right, wrong = self._entries[k]
+        y_true = [self.tags[tag] for tag in right.tolist()]
+        y_pred = [self.tags[tag] for tag in wrong.tolist()]
         return Update(row, y_true, y_pred, step, t)
 
     def _cut(self, k: int) -> None:
@@ -242,14 +267,16 @@ class TagLedger(SearchLedger[TagWeights]):
             tag_learning.replay(weights, encoded, first, y_true, y_pred, step, t - t0)
 
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
-        row, order = update.row, self._start.order
+        """Return Δ, by feature and tag, and by steps between tags."""
+        row = update.row
+        order = self._start.order
         refuse_missing(row, len(X), "sentence")
         _check_length(row, len(X[row]), len(update.y_pred))
         encoded = self._encoder.encode([X[row]])
-        good, bad = (
-            path_features(encoded, [self.tags.index(tag) for tag in path], order, self.tags)
-            for path in (update.y_true, update.y_pred)
-        )
+        right = [self.tags.index(tag) for tag in update.y_true]
+        wrong = [self.tags.index(tag) for tag in update.y_pred]
+        good = path_features(encoded, right, order, self.tags)
+        bad = path_features(encoded, wrong, order, self.tags)
         return difference(good, bad)
 
     def _weights(self, state: tuple[TagWeights, Encoded]) -> TagWeights:
@@ -264,7 +291,7 @@ class TagLedger(SearchLedger[TagWeights]):
 
 
 def with_tags(weights: TagWeights, n_tags: int, *, with_running_sum: bool = True) -> TagWeights:
-    """Weights of their own with room for more tags; without sums a mean begins here."""
+    """Copy weights with room for more tags; without the running sums, a new average begins."""
     twin = TagWeights(n_tags, weights.order)
     twin.take(weights)
     if not with_running_sum:
@@ -276,26 +303,34 @@ def with_tags(weights: TagWeights, n_tags: int, *, with_running_sum: bool = True
 def path_features(
     encoded: Encoded, path: Sequence[int], order: int, tags: Sequence[str]
 ) -> dict[Any, float]:
-    """φ(x, y) of one sentence: each feature with the tag of its token, each step to a tag."""
+    """Return φ(x, y) of a sentence: each feature with the tag of its token, each step to a tag."""
     found: dict[Any, float] = {}
-    starts, before = encoded.feature_starts.tolist(), [len(tags), len(tags), *path]
-    for i, here in enumerate(path):
+    starts = encoded.feature_starts.tolist()
+    # The number after the last tag is the beginning of a sentence.
+    beginning = len(tags)
+    before = [beginning, beginning, *path]
+    for i, tag in enumerate(path):
         for k in range(starts[i], starts[i + 1]):
-            name = int(encoded.features[k]), here
-            if name[0] >= 0:
-                value = 1.0 if encoded.values is None else float(encoded.values[k])
-                found[name] = found.get(name, 0.0) + value
+            feature = int(encoded.features[k])
+            if feature < 0:  # never learned
+                continue
+            value = 1.0 if encoded.values is None else float(encoded.values[k])
+            found[feature, tag] = found.get((feature, tag), 0.0) + value
         for n in range(1, order + 1):
-            step = ("step", *before[2 - n + i : 2 + i], here)
+            # The n tags before this one.
+            step = ("step", *before[2 - n + i : 2 + i], tag)
             found[step] = found.get(step, 0.0) + 1.0
     return found
 
 
 def difference(good: dict[Any, float], bad: dict[Any, float]) -> dict[Any, float]:
-    """Δ = φ(good) - φ(bad), without zeros."""
-    names = {**good, **bad}
-    found = ((name, good.get(name, 0.0) - bad.get(name, 0.0)) for name in names)
-    return {name: value for name, value in found if value}
+    """Return Δ = φ(good) - φ(bad), without zeros."""
+    found = {}
+    for name in {**good, **bad}:
+        value = good.get(name, 0.0) - bad.get(name, 0.0)
+        if value:
+            found[name] = value
+    return found
 
 
 def _check_length(sentence: int, n_tokens: int, n_tags: int) -> None:

@@ -1,4 +1,7 @@
-"""What a user brings, features, search and cost, with all that comes back from it checked."""
+"""The problem of a structured learner: features, search and cost of the user, with checks.
+
+Whatever these functions return is checked, and errors name the example.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from rosenblatt.models.feature_weights import Features, FeatureWeights, exact_su
 
 
 class Problem:
-    """Features, search and cost of one kind of outputs."""
+    """Features, search and cost of one kind of outputs: a space, or the functions themselves."""
 
     def __init__(self, space: Any, features: Any, argmax: Any, cost: Any) -> None:
         if space is not None:
@@ -45,11 +48,11 @@ class Problem:
 
     @property
     def chooses_parts(self) -> bool:
-        """Whether the space itself says what to learn from, perhaps of parts of outputs."""
+        """Return whether the space itself chooses what to compare, perhaps parts of outputs."""
         return self._violation is not None
 
     def features_of(self, x: Any, y: Any, whose: str) -> tuple[Features, int]:
-        """The features of an output and the length of the vector they came in (0: a mapping)."""
+        """Return the features of an output, and the length of their vector (0: a mapping)."""
         try:
             found = self._features(x, y)
         except Exception as error:
@@ -62,7 +65,7 @@ class Problem:
             raise InputError(f"features(x, y) for {whose}: {error}") from None
 
     def argmax(self, x: Any, score: Judge, where: str, *, gold: Any = None) -> Any:
-        """The best output; the best by score and cost when ``gold`` is given."""
+        """Return the best output by score; by score and cost if ``gold`` is given."""
         try:
             found = self._argmax(x, score) if gold is None else self._argmax(x, score, gold=gold)
         except Exception as error:
@@ -73,6 +76,7 @@ class Problem:
         return found
 
     def violation(self, x: Any, gold: Any, score: Judge, where: str) -> tuple[Any, Any] | None:
+        """Return the outputs (good, bad) that the space compares; None if ``gold`` is found."""
         assert self._violation is not None
         try:
             found = self._violation(x, gold, score)
@@ -89,6 +93,7 @@ class Problem:
         return found
 
     def cost(self, gold: Any, y: Any) -> float:
+        """Return how bad an output is: by default 1 if it is not ``gold``."""
         if self._cost is None:
             return 0.0 if same(gold, y) else 1.0
         found = self._cost(gold, y)
@@ -105,35 +110,43 @@ class Problem:
 
 
 class Judge:
-    """The score of outputs for one ``x``, as a search sees it (see `spaces.Score`)."""
+    """Scores outputs for one ``x``; it is handed to every search (see `spaces.Score`)."""
 
     __slots__ = ("_gold", "_problem", "_weights", "_whose", "_x")
 
     def __init__(
         self, problem: Problem, weights: FeatureWeights, x: Any, where: str, gold: Any = None
     ) -> None:
-        self._problem, self._weights, self._x, self._gold = problem, weights, x, gold
+        self._problem = problem
+        self._weights = weights
+        self._x = x
+        self._gold = gold
         self._whose = f"an output for {where}"
 
     def __call__(self, y: Any) -> float:
+        """Return the score of an output, ``w·φ(x, y)``."""
         features, _ = self._problem.features_of(self._x, y, self._whose)
         return self._sum(features)
 
     def of(self, features: Any) -> float:
+        """Return the score of some features, a mapping or a vector."""
         try:
             return self._sum(read_features(features)[0])
         except InputError as error:
             raise InputError(f"score.of(features) for {self._whose}: {error}") from None
 
     def cost(self, y: Any) -> float:
+        """Return the cost of ``y``; 0 if no right output is given."""
         return 0.0 if self._gold is None else self._problem.cost(self._gold, y)
 
     @property
     def weights(self) -> Mapping[Any, float]:
+        """Return the weight of each feature, read-only; a missing feature weighs 0."""
         return MappingProxyType(self._weights)
 
     @property
     def vector(self) -> FloatArray:
+        """Return the weights as a read-only array, if features are vectors."""
         view = self._weights.vector.view()
         view.flags.writeable = False
         return view
@@ -148,10 +161,12 @@ class Judge:
 
 
 def read_features(found: Any) -> tuple[Features, int]:
-    """Features as a mapping to floats, and the length of the vector they came in (0: none)."""
+    """Read features as a mapping to floats, and the length of their vector (0: a mapping)."""
     names: Iterable[Any]
     if isinstance(found, Mapping):
-        names, values, length = found.keys(), list(found.values()), 0
+        names = found.keys()
+        values = list(found.values())
+        length = 0
     elif is_sparse(found):
         names, values, length = _sparse(found)
     elif isinstance(found, np.ndarray):
@@ -161,12 +176,15 @@ def read_features(found: Any) -> tuple[Features, int]:
                 "give a 1-D array, a sparse row or a mapping of feature to number."
             )
         places = np.flatnonzero(found)
-        names, values, length = places.tolist(), found[places].tolist(), len(found)
+        names = places.tolist()
+        values = found[places].tolist()
+        length = len(found)
     else:
         raise InputError(
             f"{_short(found)} is a {type(found).__name__}; give a mapping of feature to number, a "
             "1-D array or a sparse row."
         )
+    # One sum for all: it is finite only if each of them is.
     try:
         is_sound = math.isfinite(math.fsum(values))
     except (TypeError, OverflowError, ValueError):
@@ -177,6 +195,7 @@ def read_features(found: Any) -> tuple[Features, int]:
 
 
 def _sparse(row: Any) -> tuple[list[int], list[float], int]:
+    """Return the columns and values of a sparse row, and its length."""
     if len(row.shape) == 2 and row.shape[0] != 1:
         raise InputError(f"a sparse matrix of shape {row.shape} is not one row.")
     if len(row.shape) == 2:
@@ -187,7 +206,8 @@ def _sparse(row: Any) -> tuple[list[int], list[float], int]:
     return row.coords[0].tolist(), row.data.tolist(), row.shape[0]
 
 
-def _unsound(names: Any, values: list[Any]) -> InputError:
+def _unsound(names: Iterable[Any], values: list[Any]) -> InputError:
+    """Return the error for features that are not finite numbers."""
     for name, value in zip(names, values, strict=True):
         try:
             math.fsum([value])
@@ -206,7 +226,7 @@ def _unsound(names: Any, values: list[Any]) -> InputError:
 
 
 def answers(problem: Problem, weights: FeatureWeights, xs: Sequence[Any]) -> list[Any]:
-    """The best outputs by these weights that the search finds."""
+    """Return the best outputs by these weights that the search finds."""
     found = []
     for number, x in enumerate(xs):
         where = f"xs[{number}]"
@@ -215,7 +235,7 @@ def answers(problem: Problem, weights: FeatureWeights, xs: Sequence[Any]) -> lis
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two outputs are equal; a list, a tuple and an array of equal parts are."""
+    """Return whether two outputs are equal; a list, a tuple and an array of equal parts are."""
     rows = (list, tuple, np.ndarray)
     if isinstance(one, rows) and isinstance(other, rows):
         return len(one) == len(other) and all(map(same, one, other))
@@ -228,9 +248,10 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _takes_gold(argmax: Callable[..., Any]) -> bool:
+    """Return whether a search has an argument ``gold``, so that it can search with the cost."""
     try:
         return "gold" in inspect.signature(argmax).parameters
-    except (TypeError, ValueError):  # a compiled function that does not tell
+    except (TypeError, ValueError):  # a compiled function without a signature
         return False
 
 
@@ -239,6 +260,7 @@ def _short(thing: Any) -> str:
 
 
 def read_many(argument: str, given: Any) -> list[Any]:
+    """Return a sequence with one entry for each example as a list, or refuse it."""
     if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__iter__"):
         raise InputError(
             f"{argument} is a {type(given).__name__}; give a sequence with one entry for each "
@@ -248,7 +270,9 @@ def read_many(argument: str, given: Any) -> list[Any]:
 
 
 def read_examples(xs: Any, ys: Any) -> tuple[list[Any], list[Any]]:
-    xs, ys = read_many("xs", xs), read_many("ys", ys)
+    """Return examples and their right outputs as lists, or refuse them."""
+    xs = read_many("xs", xs)
+    ys = read_many("ys", ys)
     if len(xs) != len(ys):
         raise InputError(
             f"xs has {len(xs)} examples but ys has {len(ys)} outputs. Give one output for each."
@@ -262,4 +286,5 @@ def read_examples(xs: Any, ys: Any) -> tuple[list[Any], list[Any]]:
 
 
 def share_right(found: list[Any], ys: list[Any]) -> float:
+    """Return the share of outputs that are right."""
     return sum(map(same, found, ys)) / len(ys)

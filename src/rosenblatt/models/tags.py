@@ -1,4 +1,4 @@
-"""What a tagger learns, and how it learns from sentences in a given order."""
+"""The model of a sequence tagger, and how it learns from sentences in a given order."""
 
 from __future__ import annotations
 
@@ -22,14 +22,30 @@ UPDATES = {
     "early": tag_learning.EARLY,
     "violation": tag_learning.VIOLATION,
 }
-# So that Ctrl-C is heard while many are learned; fewer with more tags.
+# Sentences that are learned between two questions whether somebody asked to stop. With n tags and
+# order k there are at most TAGS_AT_A_TIME / n^k.
 SENTENCES_AT_A_TIME = 1 << 14
 TAGS_AT_A_TIME = 1 << 19
+# Rows of weights that are reserved at least when there is no room for a sentence.
+LEAST_ROOM = 1024
+# The tag of a token whose sentence has no sequence that is allowed.
 NO_TAG = -2
 
 
 class TagModel(WeightModel[TagWeights]):
-    """Tags, which are its classes, weights, counters and what is kept beside them."""
+    """Tags, which are its classes, with weights of features and steps, and the encoder of tokens.
+
+    Attributes
+    ----------
+    order : int
+        How many tags before a tag its score depends on, 1 or 2.
+    encoder : Encoder
+        Copies share it, until they learn (`for_learning`).
+    dictionary : ndarray or None
+        For each known word the only tag that it can have, or -1.
+    is_private : bool
+        Whether only one learner has this model, which may then change it in place.
+    """
 
     weights: TagWeights
     start: TagWeights | None
@@ -43,13 +59,11 @@ class TagModel(WeightModel[TagWeights]):
         self._average: TagWeights | None = None
         self.recorder = None
         self.start = None
-        # Whether nobody but one learner has it, which may then change it in place.
         self.is_private = False
-        # For each known word the one tag it can have, or -1.
         self.dictionary: npt.NDArray[np.int32] | None = None
 
     def copy(self) -> Self:
-        # The copy shares the encoder, until it learns (`for_learning`).
+        """Return a model with weights of its own, and the same encoder."""
         twin = super().copy()
         if self.dictionary is not None:
             twin.dictionary = self.dictionary.copy()
@@ -66,7 +80,10 @@ class TagModel(WeightModel[TagWeights]):
         return twin
 
     def served(self, *, averaged: bool) -> TagWeights:
-        """The weights that predict: the best kept, the average, worked out once, or the last."""
+        """Return the weights that predict: the best kept, the average, or the last.
+
+        The average is computed once for each state.
+        """
         if self.best is not None:
             return self.best
         if not averaged:
@@ -77,6 +94,7 @@ class TagModel(WeightModel[TagWeights]):
 
     @property
     def tags(self) -> list[str]:
+        """Return the tags in the order of their numbers."""
         return self.classes
 
     @tags.setter
@@ -84,8 +102,9 @@ class TagModel(WeightModel[TagWeights]):
         self._name_classes(tags)
 
     def admit_all(self, tags: Iterable[Any]) -> None:
-        """Make room for tags not seen before, in their order; old ones keep their places."""
-        new = sorted(map(str, set(tags) - set(self.tags)))  # those of numpy are texts of a kind
+        """Make room for unseen tags, in their natural order; old ones keep their places."""
+        # Texts of NumPy become plain ones.
+        new = sorted(map(str, set(tags) - set(self.tags)))
         if not new:
             return
         self._name_classes([*self.tags, *new])
@@ -105,18 +124,24 @@ class TagModel(WeightModel[TagWeights]):
     def learn_dictionary(
         self, least: int | None, encoded: Encoded, gold: npt.NDArray[np.int32]
     ) -> npt.NDArray[np.int32] | None:
-        """Words met at least so often and always with one tag; the only tags of these tokens."""
+        """Learn which frequent words always have one tag; return the only tag of each token.
+
+        ``least`` is how often a word must occur. None: there is no dictionary.
+        """
         if least is None or encoded.words is None:
             self.dictionary = None
             return None
         words = encoded.words
         n = int(words.max()) + 1
         counts = np.bincount(words, minlength=n)
+        # Assigned backwards, so that the tag of the first occurrence remains.
         first = np.full(n, -1, np.int32)
         first[words[::-1]] = gold[::-1]
-        changed = np.zeros(n, bool)
-        changed[words[gold != first[words]]] = True
-        self.dictionary = np.where((counts >= least) & ~changed, first, -1).astype(np.int32)
+        # Words that have another tag somewhere than at first.
+        is_ambiguous = np.zeros(n, bool)
+        is_ambiguous[words[gold != first[words]]] = True
+        is_fixed = (counts >= least) & ~is_ambiguous
+        self.dictionary = np.where(is_fixed, first, -1).astype(np.int32)
         return self.only(encoded)
 
     def find_tags(
@@ -126,17 +151,19 @@ class TagModel(WeightModel[TagWeights]):
         beam: int,
         allowed: npt.NDArray[np.bool_] | None,
     ) -> npt.NDArray[np.int32]:
-        """The best tags of all tokens; `NO_TAG` where no sequence for a sentence is allowed."""
+        """Return the best tags of all tokens; `NO_TAG` if no sequence for a sentence is allowed."""
         search = tag_search.Search(weights, beam=beam, allowed=allowed)
         found, scores = tag_search.best_tags(weights, search, encoded, self.only(encoded))
-        for sentence in () if allowed is None else np.flatnonzero(scores == -np.inf):
-            found[encoded.starts[sentence] : encoded.starts[sentence + 1]] = NO_TAG
+        if allowed is not None:
+            for sentence in np.flatnonzero(scores == -np.inf):
+                found[encoded.starts[sentence] : encoded.starts[sentence + 1]] = NO_TAG
         return found
 
     def only(self, encoded: Encoded) -> npt.NDArray[np.int32] | None:
-        """For each token the one tag it can have, or -1."""
+        """Return for each token the only tag that it can have, or -1; None without dictionary."""
         if self.dictionary is None or encoded.words is None:
             return None
+        # Words that came later have the number after the last, whose entry is -1.
         known = len(self.dictionary)
         places = np.minimum(encoded.words, known)
         return np.append(self.dictionary, np.int32(-1))[places]
@@ -168,9 +195,9 @@ def joining_tags(
 
 
 class RightTags(NamedTuple):
-    """The right tags of sentences, and what the constraints make of them.
+    """The right tags of sentences, and the constraints on them.
 
-    ``gold`` holds the places of the tags of all tokens, also of tags that join on the way,
+    ``gold`` holds the places of the tags of all tokens, also of tags that join during learning,
     ``visited`` the sentences that keep to the constraints, and ``allowed`` which tag may follow
     which, if there are constraints.
     """
@@ -184,7 +211,7 @@ class RightTags(NamedTuple):
 class TagBatch:
     """Sentences that are ready to be learned from; all that can be refused has been checked.
 
-    ``only`` has the one tag that each token can have, or -1. ``first_row`` is the number of the
+    ``only`` has the only tag that each token can have, or -1. ``first_row`` is the number of the
     first sentence in a ledger.
     """
 
@@ -197,13 +224,14 @@ class TagBatch:
     C: float
 
     def trainer(self, model: TagModel, start: int, stop: int) -> TagTrainer:
-        """Return what learns from sentences start .. stop - 1, with the tags that the model has."""
+        """Return the trainer for sentences start .. stop - 1, with the tags that the model has."""
         visited = self.right.visited
         first, last = np.searchsorted(visited, [start, stop])
         allowed = self.right.allowed
         if allowed is not None:
             n_tags = len(model.tags)
-            # The last two rows are the beginning and the end of a sentence.
+            # Tags that have not joined yet are cut out. The last two rows are the beginning and the
+            # end of a sentence.
             rows = [*range(n_tags), len(allowed) - 2, len(allowed) - 1]
             allowed = np.ascontiguousarray(allowed[rows, :n_tags])
         return TagTrainer(model, self, visited[first:last], allowed)
@@ -221,7 +249,7 @@ class TagTrainer(epochs.Trainer):
     ) -> None:
         encoded = batch.encoded
         super().__init__(len(encoded), subset)
-        self.result.n_rows = None  # sentences are counted by t alone
+        self.result.n_rows = None  # sentences are only counted by t
         self._model = model
         self._encoded = encoded
         self._gold = batch.right.gold
@@ -234,10 +262,10 @@ class TagTrainer(epochs.Trainer):
         model.weights.know(model.encoder.n_features)
         self._search = tag_search.Search(model.weights, beam=batch.beam, allowed=allowed)
         # Each feature of a sentence may need a row of weights.
-        most = int(np.diff(encoded.feature_starts[encoded.starts]).max(initial=0))
-        self._room = max(most, 1024)
-        most = TAGS_AT_A_TIME // max(1, len(model.tags) ** model.order)
-        self._block = max(1, min(SENTENCES_AT_A_TIME, most))
+        most_features = int(np.diff(encoded.feature_starts[encoded.starts]).max(initial=0))
+        self._room = max(most_features, LEAST_ROOM)
+        sentences = TAGS_AT_A_TIME // max(1, len(model.tags) ** model.order)
+        self._block = max(1, min(SENTENCES_AT_A_TIME, sentences))
 
     def reserve_rows(self) -> None:
         """Make room for every feature of the sentences, so that learning never stops for more."""
@@ -246,6 +274,7 @@ class TagTrainer(epochs.Trainer):
         self._model.weights.reserve(int(counts.sum()))
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
+        """Learn once from each sentence in this order; return the number of mistakes."""
         assert order is not None
         model = self._model
         encoded = self._encoded
@@ -267,6 +296,7 @@ class TagTrainer(epochs.Trainer):
                 tally,
             )
             if tally.is_full:
+                # The loop ended before a sentence that may need more rows of weights.
                 model.weights.reserve(self._room)
             elif self.stops_at(at):
                 break
@@ -282,7 +312,7 @@ class TagTrainer(epochs.Trainer):
         return int(tally.sentences)
 
     def errors(self, *, averaged: bool) -> int:
-        """How many sentences, those left out included, are not wholly right."""
+        """Count the sentences with a wrong tag, including those that were left out."""
         weights = self._model.served(averaged=averaged)
         found = self._model.find_tags(weights, self._encoded, self._beam, self._allowed)
         wrong = np.logical_or.reduceat(found != self._gold, self._encoded.starts[:-1])
@@ -290,12 +320,11 @@ class TagTrainer(epochs.Trainer):
 
 
 def refuse_another_shape(model: TagModel, order: int, templates: Any) -> None:
-    """What was learned has an order and templates, which cannot be changed on the way."""
-    own, kept = int(order), model.order
-    if own != kept:
+    """Refuse an order or templates other than those that the model has learned with."""
+    if order != model.order:
         raise ParameterError(
-            f"order={own}, but this tagger has learned with {kept}. Go on with that, or begin "
-            "anew with warm_start=False."
+            f"order={order}, but this tagger has learned with {model.order}. Go on with that, or "
+            "begin anew with warm_start=False."
         )
     known = model.encoder.templates
     if templates is not None and known and tuple(templates) != known.texts:

@@ -1,6 +1,6 @@
-"""Templates: which parts of a sentence make up the features of a token.
+"""Templates, which say what parts of a sentence make up the features of a token.
 
-w[0]              the word itself          w[-1], w[2]      one before, two behind
+w[0]              the word itself          w[-1], w[2]      one before, two after
 w[0].suffix(3)    its last three letters   pos[0]|pos[1]    two things together
 """
 
@@ -20,11 +20,17 @@ from rosenblatt.errors import ParameterError
 
 
 class _Marks(dict[int, str]):
-    """What stands for each character in a shape, worked out when it is met."""
+    """The mark of each character in a shape, computed when the character first appears."""
 
     def __missing__(self, code: int) -> str:
-        c = chr(code)
-        mark = "X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c
+        character = chr(code)
+        mark = character
+        if character.isupper():
+            mark = "X"
+        elif character.isalpha():
+            mark = "x"
+        elif character.isdigit():
+            mark = "d"
         self[code] = mark
         return mark
 
@@ -32,7 +38,7 @@ class _Marks(dict[int, str]):
 MARKS = _Marks()
 _LONG_RUN = re.compile(r"(.)\1{4,}", re.DOTALL)
 
-# What a template may ask of a word.
+# The questions that a template may ask of a word.
 FUNCTIONS: dict[str, Callable[[str], str]] = {
     "lower": str.lower,
     "shape": lambda word: shape(word),
@@ -47,16 +53,17 @@ SIZED: dict[str, Callable[[str, int], str]] = {
     "suffix": lambda word, n: word[-n:],
     "prefix": lambda word, n: word[:n],
 }
-FURTHEST = 8  # as in the compiled loop
+# Tokens that a template may look away from its own; the compiled loop has the same limit.
+FURTHEST = 8
 
 
-def _apart(templates: str) -> tuple[str, ...]:
-    """Templates that stand apart by blanks."""
-    return tuple(templates.split())
+def _split(texts: str) -> tuple[str, ...]:
+    """Return the templates of a text, which are separated by blanks."""
+    return tuple(texts.split())
 
 
-# For words alone, as in tagging parts of speech.
-WORDS = _apart("""
+# For words without other columns, as in tagging parts of speech.
+WORDS = _split("""
 w[0]  w[0].lower  w[-1].lower  w[1].lower  w[-2].lower  w[2].lower
 w[-1].lower|w[0].lower  w[0].lower|w[1].lower  w[-1].lower|w[1].lower
 w[-1].lower|w[0].suffix(3)  w[0].suffix(3)|w[1].lower
@@ -66,7 +73,7 @@ w[0].shape  w[0].short_shape
 w[-1].short_shape|w[0].short_shape  w[0].short_shape|w[1].short_shape
 """)
 # For words with their parts of speech, as in chunking.
-CHUNKING = _apart("""
+CHUNKING = _split("""
 w[-2]  w[-1]  w[0]  w[1]  w[2]  w[-1]|w[0]  w[0]|w[1]
 pos[-2]  pos[-1]  pos[0]  pos[1]  pos[2]
 pos[-2]|pos[-1]  pos[-1]|pos[0]  pos[0]|pos[1]  pos[1]|pos[2]
@@ -82,12 +89,15 @@ _ASKED = re.compile(r"\.(?P<name>\w+)(?:\((?P<n>\d{1,9})\))?")
 
 
 def shape(word: str) -> str:
-    """Letters as X and x, digits as d, anything else as it is; runs of more than four are cut."""
+    """Return the shape of a word: letters as X and x, digits as d, anything else unchanged.
+
+    Runs of more than four are cut.
+    """
     return _LONG_RUN.sub(lambda run: run[0][:4], word.translate(MARKS))
 
 
 class Part(NamedTuple):
-    """One place of a template: a column, how many tokens away, and what is asked of the word."""
+    """One place of a template: a column, how many tokens away, and the questions to the word."""
 
     column: str
     offset: int
@@ -95,10 +105,15 @@ class Part(NamedTuple):
 
 
 class Templates:
-    """Templates that were understood, ready to be filled in for many tokens at once."""
+    """Parsed templates, ready to be filled in for many tokens at once.
+
+    The parts of all templates are listed one after the other; ``starts`` has where each template
+    begins. ``asks`` are the different questions, and ``part_asks`` the question of each part.
+    """
 
     def __init__(self, texts: Iterable[str], columns: Sequence[str]) -> None:
-        self.texts, self.columns = tuple(texts), tuple(columns)
+        self.texts = tuple(texts)
+        self.columns = tuple(columns)
         if not self.texts:
             raise ParameterError("templates is empty: give at least one, such as 'w[0]', or None.")
         self.templates = [_parsed(text, self.columns) for text in self.texts]
@@ -106,10 +121,14 @@ class Templates:
         self.starts = np.cumsum([0, *map(len, self.templates)]).astype(np.int64)
         self.part_columns = np.array([self.columns.index(p.column) for p in parts], np.int64)
         self.part_offsets = np.array([p.offset for p in parts], np.int64)
+
+        # Parts that ask the same of the same column share a question, in the order of appearance.
         asked = [(self.columns.index(p.column), p.asked) for p in parts]
         places = {key: place for place, key in enumerate(dict.fromkeys(asked))}
         self.asks = [_ask(column, questions) for column, questions in places]
         self.part_asks = [places[key] for key in asked]
+
+        # Stand for the words before and after a sentence, by their distance.
         self.outside = np.array(
             [mixed(hash_of("outside"), k) for k in range(2 * FURTHEST + 2)], np.uint64
         )
@@ -125,21 +144,24 @@ class Templates:
 
 
 def _ask(column: int, asked: tuple[tuple[str, int], ...]) -> Ask:
+    """Return a question to the words of a column as the compiled loop reads it."""
     numbers = np.array([(QUESTIONS[name], n) for name, n in asked], np.int64).reshape(-1, 2)
     return Ask(column, hash_of(repr(asked)), numbers, partial(_answer, asked))
 
 
 def _answer(asked: tuple[tuple[str, int], ...], word: str) -> str:
+    """Return the answer of a word to a chain of questions."""
     for name, n in asked:
         word = SIZED[name](word, n) if name in SIZED else FUNCTIONS[name](word)
     return word
 
 
 def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:
-    """The parts of a template; an error names the place where it goes wrong."""
+    """Parse a template into its parts; an error names the place where it goes wrong."""
     if not isinstance(text, str):
         raise ParameterError(f"templates: {text!r} is not a text such as 'w[0].lower'.")
-    parts, at = [], 0
+    parts = []
+    at = 0
     for piece in text.split("|"):
         found = _PART.fullmatch(piece)
         if found is None:
@@ -152,13 +174,16 @@ def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:
             raise TemplateError(text, at + found.start("offset"), f"at most {FURTHEST} tokens away")
         asked = []
         for word in _ASKED.finditer(found["asked"]):
-            name, n, place = word["name"], word["n"], at + found.start("asked") + word.start() + 1
+            name = word["name"]
+            n = word["n"]
             if name in SIZED and n is not None and int(n) >= 1:
                 asked.append((name, int(n)))
             elif name in FUNCTIONS and n is None:
                 asked.append((name, 0))
             else:
                 known = ", ".join([*FUNCTIONS, *(f"{name}(n)" for name in SIZED)])
+                # After the dot.
+                place = at + found.start("asked") + word.start() + 1
                 raise TemplateError(text, place, f"{word[0][1:]!r} is not known: {known}")
         parts.append(Part(found["column"], int(found["offset"]), tuple(asked)))
         at += len(piece) + 1
@@ -166,8 +191,10 @@ def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:
 
 
 class TemplateError(ParameterError):
-    """A template that cannot be understood; ``reason`` says what is wrong at a ``position``."""
+    """Raised for a template that cannot be parsed; ``reason`` is what is wrong at ``position``."""
 
     def __init__(self, text: str, place: int, reason: str) -> None:
-        self.text, self.position, self.reason = f"{text!r:.80}", place + 1, f"{reason}."
+        self.text = f"{text!r:.80}"
+        self.position = place + 1
+        self.reason = f"{reason}."
         super().__init__(f"templates: {self.text} at character {self.position}: {self.reason}")

@@ -14,6 +14,7 @@ from rosenblatt.estimators.targets import read_pair
 from rosenblatt.html_tables import escape
 from rosenblatt.models.feature_weights import FeatureWeights
 from rosenblatt.models.result import FitResult, Validation
+from rosenblatt.models.structured import StructuredModel, StructuredTrainer
 from rosenblatt.models.structured_ledger import StructuredLedger
 from rosenblatt.models.structured_problem import (
     Judge,
@@ -24,7 +25,6 @@ from rosenblatt.models.structured_problem import (
     same,
     share_right,
 )
-from rosenblatt.models.structures import StructuredModel, StructuredTrainer
 
 if TYPE_CHECKING:
     from rosenblatt.inspection.explanation import Explanation
