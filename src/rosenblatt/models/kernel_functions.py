@@ -1,6 +1,6 @@
-"""Kernels: how alike two rows are, for all pairs of two tables at once.
+"""Kernels of all pairs of rows of two tables, and the support rows that a model keeps.
 
-Rows that are kept are dense, or sparse if they came so and are wide.
+Support rows are dense, or sparse if they arrived sparse and are wide.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from rosenblatt.arrays import (
 from rosenblatt.errors import InputError
 from rosenblatt.models.rows import distances, products
 
-# A distance of float32 rows is taken in float32 only if rounding changes exp(-distance) by less.
+# A distance of float32 rows is computed in float32 only if rounding changes it by less than this.
 MOST_ROUNDING = 1e-6
 
 
 class Kernel:
     """A kernel with its parameters; ``between(A, B)`` has a row for each row of A.
 
-    Numbers are float32 if both tables are, else float64; those of "laplacian" always are float64.
+    The numbers are float32 if both tables are, else float64; "laplacian" always gives float64.
     """
 
     def __init__(
@@ -41,12 +41,15 @@ class Kernel:
         gamma: float = 1.0,
         coef0: float = 1.0,
     ) -> None:
-        self.name, self.degree, self.gamma, self.coef0 = name, degree, gamma, coef0
+        self.name = name
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
         self.is_precomputed = isinstance(name, str) and name == "precomputed"
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Kernel:
-        """The kernel that the parameters of a learner name; a gamma not known yet counts as 1."""
+        """Make the kernel that a learner's parameters name; a gamma still unknown counts as 1."""
         gamma = settings["gamma"]
         return cls(
             settings["kernel"],
@@ -57,58 +60,72 @@ class Kernel:
 
     @property
     def has_gamma(self) -> bool:
+        """Return whether the kernel depends on gamma."""
         return self.name in ("poly", "rbf", "laplacian", "sigmoid")
 
     def measured_gamma(self, X: Any, counted: BoolArray, *, streamed: bool) -> float | None:
-        """A gamma at which this kernel tells rows apart, by those that count; None if these are 0.
+        """Return a gamma at which this kernel tells the counted rows apart; None if they are all 0.
 
-        1 / the mean of ‖x - x̄‖², which is 1 / n_features for standardised features and about 1 for
-        texts of length 1. Of a stream the first example that is not 0 decides, so that batches do
-        not matter: ‖x‖², in an array at least n_features, stands for the mean. Rounded, because
-        sums over dense and sparse rows differ in their last digits.
+            1 / mean ‖x - x̄‖²
+
+        This is 1 / n_features for standardised features and about 1 for texts of length 1. In a
+        stream the first example that is not 0 decides, so that batches do not matter: ‖x‖², for
+        dense rows at least n_features, stands for the mean. The result is rounded, because sums
+        over dense and sparse rows differ in their last digits.
         """
-        squares = _squared_norms(X)
-        others = counted & (squares >= np.finfo(np.float64).tiny)
-        if not others.any():
+        squared_norms = _squared_norms(X)
+        is_nonzero = counted & (squared_norms >= np.finfo(np.float64).tiny)
+        if not is_nonzero.any():
             return None
         if streamed:
-            counted = np.arange(len(counted)) == others.argmax()
+            counted = np.arange(len(counted)) == is_nonzero.argmax()
+
+        # The means of ‖x‖² and of ‖x - x̄‖² = ‖x‖² - ‖x̄‖².
         n = np.count_nonzero(counted)
-        length = apart = float(squares[counted].mean())
+        length = float(squared_norms[counted].mean())
+        spread = length
         if n > 1:
-            apart -= float(np.sum(np.square(_column_sums(X, counted) / n)))
+            spread -= float(np.sum(np.square(_column_sums(X, counted) / n)))
         elif not is_sparse(X):
-            length = apart = max(apart, float(X.shape[1]))
-        if apart <= 1e-9 * length:  # all rows are the same
-            apart = length
-        if self.name == "sigmoid":  # steep only near 0, where products should stay
-            apart = 4.0 * length
-        elif self.name == "laplacian":  # of m values other than 0, ‖x‖₁ is at most √m ‖x‖
-            apart = (apart * float(_column_sums(X, counted, ones=True).sum()) / n) ** 0.5
-        return float(f"{1.0 / apart:.6g}")
+            length = max(length, float(X.shape[1]))
+            spread = length
+        if spread <= 1e-9 * length:
+            # All rows are the same.
+            spread = length
+
+        if self.name == "sigmoid":
+            # tanh is steep only near 0, where products should stay.
+            spread = 4.0 * length
+        elif self.name == "laplacian":
+            # With m values other than 0, ‖x‖₁ is at most √m ‖x‖.
+            spread = (spread * float(_count_nonzeros(X, counted)) / n) ** 0.5
+        return float(f"{1.0 / spread:.6g}")
 
     def support_rows(self, X: Any, numbers: IntArray) -> Any:
-        """What has to be kept of some rows of ``X`` to ask for their kernel later."""
+        """Return what must be kept of some rows of ``X`` to compute their kernel later."""
         if self.is_precomputed:
             return numbers[:, None]
         return (X.sparse if isinstance(X, Narrow) else X)[numbers]
 
     def between(self, A: Any, B: Any) -> AnyFloatArray:
-        """The kernel of every kept row of A with every row of B, dense or sparse."""
+        """Return the kernel of every kept row of A with every row of B, dense or sparse."""
         if self.is_precomputed:
             columns = A[:, 0]
             found = SparseRows.of(B).toarray(columns) if is_sparse(B) else B[:, columns]
             return np.asarray(found.T)
-        A, B = (table.toarray() if is_narrow(table) else table for table in (A, B))
+        if is_narrow(A):
+            A = A.toarray()
+        if is_narrow(B):
+            B = B.toarray()
         if callable(self.name):
             return _checked(self.name(for_caller(A), for_caller(B)), A.shape[0], B.shape[0])
-        # What overflows is refused by whoever reads the scores.
+        # An overflow is refused when the scores are read.
         with np.errstate(over="ignore", invalid="ignore"):
             return KERNELS[self.name](self, A, B)
 
 
 def _checked(values: Any, n: int, m: int) -> AnyFloatArray:
-    """What a kernel of the user returned, if it is what it should be."""
+    """Return what a user's kernel returned as (n, m) finite numbers, or refuse it."""
     found = values.toarray() if is_sparse(values) else np.asarray(values)
     if found.shape != (n, m):
         raise InputError(
@@ -127,22 +144,31 @@ def _checked(values: Any, n: int, m: int) -> AnyFloatArray:
 
 
 def _squared_norms(A: Any) -> FloatArray:
+    """Return ‖x‖² of each row."""
     if is_sparse(A):
         return SparseRows.of(A).squared_norms()
     return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
 
 
-def _column_sums(X: Any, counted: BoolArray, *, ones: bool = False) -> FloatArray:
-    """The sum of each column over the rows that count, or how many of its values are not 0."""
+def _column_sums(X: Any, counted: BoolArray) -> FloatArray:
+    """Return the sum of each column over the rows that count."""
     if is_sparse(X):
         rows = SparseRows.of(X)
-        values = (rows.data != 0.0 if ones else rows.data) * counted[rows.row_numbers()]
+        values = rows.data * counted[rows.row_numbers()]
         return np.bincount(rows.indices, values, rows.shape[1]).astype(np.float64)
-    values = X != 0.0 if ones else X
-    return np.asarray(np.add.reduce(values, dtype=np.float64, where=counted[:, None]))
+    return np.asarray(np.add.reduce(X, dtype=np.float64, where=counted[:, None]))
+
+
+def _count_nonzeros(X: Any, counted: BoolArray) -> int:
+    """Return how many values in the rows that count are not 0."""
+    if is_sparse(X):
+        rows = SparseRows.of(X)
+        return int(np.count_nonzero(rows.data[counted[rows.row_numbers()]]))
+    return int(np.count_nonzero(X, axis=1)[counted].sum())
 
 
 def _polynomial(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
+    """Return (γ a·b + c)^degree."""
     found = products(A, B)
     if kernel.gamma != 1.0:
         found *= kernel.gamma
@@ -152,7 +178,7 @@ def _polynomial(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
 
 
 def _power(base: AnyFloatArray, degree: int) -> AnyFloatArray:
-    """By squaring, in place where it can be; every factor is a product, not a logarithm."""
+    """Return base^degree by repeated squaring, in place and without logarithms."""
     if degree == 1:
         return base
     if degree % 2:
@@ -164,6 +190,7 @@ def _power(base: AnyFloatArray, degree: int) -> AnyFloatArray:
 
 
 def _sigmoid(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
+    """Return tanh(γ a·b + c)."""
     found = products(A, B)
     found *= kernel.gamma
     found += kernel.coef0
@@ -171,33 +198,44 @@ def _sigmoid(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
 
 
 def _rbf(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
-    norms = _squared_norms(A), _squared_norms(B)
+    """Return exp(-γ‖a - b‖²), with -γ‖a - b‖² = 2γ a·b - γ‖a‖² - γ‖b‖²."""
+    norms_of_a = _squared_norms(A)
+    norms_of_b = _squared_norms(B)
     if A.dtype == np.float32 and B.dtype == np.float32:
-        largest = sum(float(part.max(initial=0.0)) for part in norms)
+        largest = float(norms_of_a.max(initial=0.0)) + float(norms_of_b.max(initial=0.0))
         if kernel.gamma * largest * np.finfo(np.float32).eps > MOST_ROUNDING:
-            # The difference of large squares would be rounding alone.
-            A, B = A.astype(np.float64), B.astype(np.float64)
+            # The difference of large squares would be nothing but rounding.
+            A = A.astype(np.float64)
+            B = B.astype(np.float64)
     found = products(A, B)
     found *= 2.0 * kernel.gamma
-    for part, shape in zip(norms, ((-1, 1), (1, -1)), strict=True):
-        found -= (kernel.gamma * part).reshape(shape).astype(found.dtype)
+    found -= (kernel.gamma * norms_of_a).astype(found.dtype)[:, None]
+    found -= (kernel.gamma * norms_of_b).astype(found.dtype)
+    # Rounding must not make a distance negative.
     np.minimum(found, 0.0, out=found)
     return np.asarray(np.exp(found, out=found))
 
 
 def _laplacian(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
+    """Return exp(-γ‖a - b‖₁)."""
     found = distances(A, B)
     found *= -kernel.gamma
     return np.asarray(np.exp(found, out=found))
 
 
 def _cosine(_: Kernel, A: Any, B: Any) -> AnyFloatArray:
+    """Return a·b / (‖a‖ ‖b‖); 0 for a row of zeros."""
     found = products(A, B)
-    for part, shape in ((A, (-1, 1)), (B, (1, -1))):
-        length = np.sqrt(_squared_norms(part))
-        length[length == 0.0] = 1.0
-        found /= length.reshape(shape).astype(found.dtype)
+    found /= _lengths(A).astype(found.dtype)[:, None]
+    found /= _lengths(B).astype(found.dtype)
     return found
+
+
+def _lengths(rows: Any) -> FloatArray:
+    """Return ‖x‖ of each row; 1 for a row of zeros."""
+    lengths = np.sqrt(_squared_norms(rows))
+    lengths[lengths == 0.0] = 1.0
+    return lengths
 
 
 KERNELS: dict[str, Callable[[Kernel, Any, Any], AnyFloatArray]] = {
@@ -210,21 +248,22 @@ KERNELS: dict[str, Callable[[Kernel, Any, Any], AnyFloatArray]] = {
 }
 
 
-# ---------------------------------------------------------------------- rows that are kept
+# ---------------------------------------------------------------------- support rows
 
 
+# Rows that a dense buffer has room for at least.
 LEAST_ROOM = 64
-# Sparse rows of fewer features are multiplied faster as dense ones, and take little room.
+# Sparse rows of at most so many features are multiplied faster as dense ones, in little memory.
 NARROW = 1024
 
 
 def is_narrow(table: Any) -> bool:
-    """Whether a table is sparse although it need not be."""
+    """Return whether a table is sparse but narrow enough to be dense."""
     return is_sparse(table) and table.shape[1] <= NARROW
 
 
 def narrow_as_dense(table: Any) -> Any:
-    """The table, whose rows come out dense if there are few features, else as `SparseRows`."""
+    """Return a sparse table as `Narrow` if it has few features, else as `SparseRows`."""
     if not is_sparse(table):
         return table
     rows = SparseRows.of(table)
@@ -232,22 +271,26 @@ def narrow_as_dense(table: Any) -> Any:
 
 
 class Narrow:
-    """A sparse table whose rows are dense when they are taken out of it."""
+    """A sparse table whose rows become dense when they are taken out of it."""
 
     def __init__(self, rows: SparseRows) -> None:
-        self.sparse, self.shape, self.dtype = rows, rows.shape, rows.dtype
+        self.sparse = rows
+        self.shape = rows.shape
+        self.dtype = rows.dtype
 
     def __getitem__(self, rows: Any) -> AnyArray:
         return self.sparse[rows].toarray()
 
 
 def support_for(rows: Any) -> DenseSupport | SparseSupport:
-    """A place for rows like these."""
-    return SparseSupport(rows) if is_sparse(rows) and not is_narrow(rows) else DenseSupport(rows)
+    """Return an empty place for support rows like these."""
+    if is_sparse(rows) and not is_narrow(rows):
+        return SparseSupport(rows)
+    return DenseSupport(rows)
 
 
 def widened(support: DenseSupport | SparseSupport, n_features: int) -> DenseSupport | SparseSupport:
-    """The same rows with more features, which are 0 in all of them."""
+    """Return the same rows with more features, which are 0 in all of them."""
     rows: Any = support.vectors()
     if is_sparse(rows):
         rows = rows.widen(n_features)
@@ -259,7 +302,7 @@ def widened(support: DenseSupport | SparseSupport, n_features: int) -> DenseSupp
 
 
 class DenseSupport:
-    """Rows in one array that doubles when it is full; they are handed out as they came."""
+    """Support rows in one array that doubles when it is full; `vectors` has their first format."""
 
     def __init__(self, like: Any) -> None:
         self._rows = np.empty((0, like.shape[1]), like.dtype)
@@ -268,50 +311,58 @@ class DenseSupport:
 
     @property
     def rows(self) -> AnyArray:
+        """Return the rows; a view."""
         return self._rows[: self.n]
 
     def vectors(self) -> AnyArray | SparseRows:
-        """The rows as an array, or as sparse rows if the first of them were sparse."""
+        """Return a copy of the rows, as sparse rows if the first of them were sparse."""
         if self._origin is None:
             return self.rows.copy()
         return SparseRows.from_dense(self.rows, origin=self._origin)
 
     def append(self, rows: Any) -> None:
+        """Append rows."""
         rows = rows.toarray() if is_sparse(rows) else rows
         self._agree(rows)
         end = self.n + len(rows)
         if end > len(self._rows):
-            wider = np.empty((max(LEAST_ROOM, end, 2 * self.n), rows.shape[1]), self._rows.dtype)
-            wider[: self.n] = self.rows
-            self._rows = wider
+            room = max(LEAST_ROOM, end, 2 * self.n)
+            larger = np.empty((room, rows.shape[1]), self._rows.dtype)
+            larger[: self.n] = self.rows
+            self._rows = larger
         self._rows[self.n : end] = rows
         self.n = end
 
     def put(self, slot: int, row: Any) -> None:
-        """Another row in the place of one."""
+        """Replace the row in a slot."""
         row = row.toarray() if is_sparse(row) else row
         self._agree(row)
         self._rows[slot] = row[0]
 
     def _agree(self, rows: AnyArray) -> None:
+        """Become float64 once a row is."""
         if rows.dtype == np.float64 and self._rows.dtype == np.float32:
-            self._rows = self.rows.astype(np.float64)  # the room behind them holds anything
+            self._rows = self.rows.astype(np.float64)
 
     def take(self, slots: slice | IntArray) -> AnyArray:
+        """Return the rows in some slots."""
         return self.rows[slots]
 
     def truncate(self, n: int) -> None:
-        """Forget all but the first rows."""
+        """Remove all but the first n rows."""
         self.n = n
 
     def copy(self) -> DenseSupport:
+        """Return support rows that can change without changing these."""
         twin = DenseSupport(self._rows)
-        twin._rows, twin._origin, twin.n = self.rows.copy(), self._origin, self.n
+        twin._rows = self.rows.copy()
+        twin._origin = self._origin
+        twin.n = self.n
         return twin
 
 
 class SparseSupport:
-    """Rows in one sparse table; those that came last are joined to it when it is asked for."""
+    """Support rows in one sparse table; new rows are joined to it when it is read."""
 
     def __init__(self, like: Any) -> None:
         self._joined = SparseRows.of(like)[:0]
@@ -320,33 +371,43 @@ class SparseSupport:
 
     @property
     def rows(self) -> SparseRows:
+        """Return the rows as one table."""
         if self._new:
-            self._joined, self._new = SparseRows.concat([self._joined, *self._new]), []
+            self._joined = SparseRows.concat([self._joined, *self._new])
+            self._new = []
         return self._joined
 
     def vectors(self) -> SparseRows:
-        """The rows, which share no memory with these."""
+        """Return a copy of the rows."""
         return self.rows.copy()
 
     def append(self, rows: Any) -> None:
+        """Append rows."""
         self._new.append(SparseRows.of(rows) if is_sparse(rows) else SparseRows.from_dense(rows))
         self.n += rows.shape[0]
 
     def put(self, slot: int, row: Any) -> None:
-        """Another row in the place of one."""
-        before, after = self.rows[:slot], self.rows[slot + 1 :]
-        self._joined, self.n = before, slot
+        """Replace the row in a slot."""
+        before = self.rows[:slot]
+        after = self.rows[slot + 1 :]
+        self._joined = before
+        self.n = slot
         self.append(row)
         self.append(after)
 
     def take(self, slots: slice | IntArray) -> SparseRows:
+        """Return the rows in some slots."""
         return self.rows[slots]
 
     def truncate(self, n: int) -> None:
-        """Forget all but the first rows."""
-        self._joined, self.n = self.rows[:n], n
+        """Remove all but the first n rows."""
+        self._joined = self.rows[:n]
+        self.n = n
 
     def copy(self) -> SparseSupport:
+        """Return support rows that can change without changing these."""
         twin = SparseSupport(self._joined)
-        twin._joined, twin._new, twin.n = self._joined, list(self._new), self.n
+        twin._joined = self._joined
+        twin._new = list(self._new)
+        twin.n = self.n
         return twin

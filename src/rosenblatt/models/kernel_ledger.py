@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.explain_rows import Question
 
 
-class KernelLedger(ColumnLedger[FloatArray]):
+class KernelLedger(ColumnLedger[FloatArray, KernelModel]):
     """Every update of a kernel perceptron, in order.
 
     Iterating gives `Update` records; ``len`` is the number of updates. ``y_pred`` is None if

@@ -3,9 +3,9 @@
     w = w0 + Σ step · x      over the entries of the right class, minus those of the wrong one
 
 The ledger of every family holds all updates since recording began, whatever calls made them: w0 is
-what was learned before, and rows are numbered through all that those calls were given, in order.
-From the entries and the examples they name follow the weights after any update, the survival times,
-the average and the votes. Replaying gives the weights of training to the last bit.
+what was learned before, and rows are numbered through all calls in order. From the entries and the
+examples they name follow the weights after any update, the survival times, the average and the
+votes. Replaying gives the weights of training to the last bit.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from copy import copy
+from dataclasses import dataclass
 from operator import index
 from typing import Any, Generic, Self, TypeVar
 
@@ -34,31 +35,34 @@ from rosenblatt.models.recording import (
     refuse_missing,
     survival_times,
 )
-from rosenblatt.models.rows import as_rows, inspect, products
+from rosenblatt.models.rows import Rows, as_rows, inspect, products
 from rosenblatt.models.weights import RATE, Scaling, Weights
 
-# Products with the mistaken rows are formed for so many numbers at a time.
+# Products of queries with the mistaken rows that are computed at a time.
 VOTE_BLOCK = 4_000_000
 
-
+# The weights that a ledger returns, and the state in which it replays updates.
 W = TypeVar("W")
+S = TypeVar("S")
 
 
-class BaseLedger(ABC, Generic[W]):
-    """What the ledger of every family can do; a family says how an update moves its weights.
+class BaseLedger(ABC, Generic[W, S]):
+    """The methods that the ledgers of all families share; a family defines how an update moves it.
 
     Iterating gives `Update` records; ``len`` is the number of updates. The examples themselves are
-    not kept: the methods that need them take as ``X`` what ``fit`` was given, then what the calls
-    after it were given, one after the other. ``start_t`` examples had been seen before.
+    not kept: the methods that need them take as ``X`` the examples of ``fit`` and of the calls
+    after it, in order. ``start_t`` examples had been seen before.
     """
 
     def __init__(self, n_examples: int, start_t: int = 0, best_t: int | None = None) -> None:
         self.n_examples = n_examples
-        self._start_t, self._best_t = start_t, best_t
-        # Examples seen before the average began; of the weights of the best epoch, likewise.
-        self.average_from = self._average_from_of_best = 0
+        self._start_t = start_t
+        self._best_t = best_t
+        # Examples seen before the average began, now and for the weights of the best epoch.
+        self.average_from = 0
+        self._average_from_of_best = 0
 
-    # ------------------------------------------------------------------ what a family says
+    # ------------------------------------------------------------------ defined by a family
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -66,31 +70,33 @@ class BaseLedger(ABC, Generic[W]):
     @property
     @abstractmethod
     def _times(self) -> npt.NDArray[np.int64]:
-        """The ``t`` of every update."""
+        """Return the ``t`` of every update."""
 
     @abstractmethod
-    def _update(self, k: int) -> Update: ...
+    def _update(self, k: int) -> Update:
+        """Return update k."""
 
     @abstractmethod
     def _cut(self, k: int) -> None:
-        """Forget all but the first ``k`` updates."""
+        """Remove all but the first ``k`` updates."""
 
     @abstractmethod
-    def _begin(self, X: Any, *, averaged: bool = False) -> Any:
-        """The state before the first update, and what is needed to move it."""
+    def _begin(self, X: Any, *, averaged: bool = False) -> S:
+        """Return the state before the first update, with the examples that move it."""
 
     @abstractmethod
-    def _play(self, state: Any, start: int, stop: int, t0: int = 0) -> None:
-        """Make some of the updates again, counting examples from ``t0`` on."""
+    def _play(self, state: S, start: int, stop: int, t0: int = 0) -> None:
+        """Replay updates ``start`` to ``stop``, counting examples from ``t0`` on."""
 
     @abstractmethod
-    def _weights(self, state: Any) -> W: ...
+    def _weights(self, state: S) -> W:
+        """Return the weights of a state."""
 
     @abstractmethod
-    def _average(self, state: Any) -> W:
-        """The mean of the weights after each example since recording, or the average, began."""
+    def _average(self, state: S) -> W:
+        """Return the mean of the weights after each example since recording or averaging began."""
 
-    # ------------------------------------------------------------------ what all can do
+    # ------------------------------------------------------------------ shared by all families
 
     def __getitem__(self, k: int) -> Update:
         k = index(k)
@@ -111,20 +117,21 @@ class BaseLedger(ABC, Generic[W]):
         return html_card(html_headline(repr(self)[1:-1]), table)
 
     def upto(self, k: int, n_examples: int | None = None) -> Self:
-        """The ledger as it was after ``k`` updates (and ``n_examples`` examples)."""
+        """Return the ledger as it was after ``k`` updates (and ``n_examples`` examples)."""
         k = self._checked(k)
         if n_examples is None:
             n_examples = int(self._times[k]) - 1 if k < len(self) else self.n_examples
         shorter = copy(self)
         shorter._cut(k)
-        shorter.n_examples, shorter._best_t = n_examples, None
+        shorter.n_examples = n_examples
+        shorter._best_t = None
         if shorter.average_from >= n_examples:
             shorter.average_from = 0
         return shorter
 
     @property
     def best(self) -> Self:
-        """The ledger up to the weights that predict: of the best epoch, or else all of it."""
+        """Return the ledger up to the weights that predict: up to the best epoch, or all of it."""
         if self._best_t is None:
             return self
         k = int(np.searchsorted(self._times, self._best_t, "right"))
@@ -133,9 +140,9 @@ class BaseLedger(ABC, Generic[W]):
         return best
 
     def replay(self, X: Any, upto: int | None = None) -> W:
-        """The weights after the first ``upto`` updates (all of them by default).
+        """Return the weights after the first ``upto`` updates, or all of them.
 
-        Equal to those of training to the last bit.
+        They are equal to those of training to the last bit.
         """
         upto = self._checked(upto)
         state = self._begin(X)
@@ -143,7 +150,7 @@ class BaseLedger(ABC, Generic[W]):
         return self._weights(state)
 
     def trace(self, X: Any) -> Iterator[W]:
-        """The weights before the first and after every update, one after the other."""
+        """Yield the weights before the first and after every update."""
         state = self._begin(X)
         yield self._weights(state)
         for k in range(len(self)):
@@ -151,10 +158,10 @@ class BaseLedger(ABC, Generic[W]):
             yield self._weights(state)
 
     def average(self, X: Any) -> W:
-        """The mean of the weights after every example since recording began.
+        """Return the mean of the weights after every example since recording began.
 
-        If that was the first one, averaged learners predict by it. Of a learner that averages the
-        tail of its epochs, since that began.
+        If recording began with the first example, averaged learners predict by it. For a learner
+        that averages the tail of its epochs, it is the mean since the tail began.
         """
         state = self._begin(X, averaged=True)
         self._play(state, 0, len(self), max(self._start_t, self.average_from))
@@ -162,7 +169,7 @@ class BaseLedger(ABC, Generic[W]):
 
     @property
     def survival(self) -> npt.NDArray[np.int64]:
-        """How many examples each weight vector lived for: the first one, then after each update."""
+        """Return how many examples each weight vector lived for, from the first one on."""
         return survival_times(self._times, self.n_examples, self._start_t)
 
     def _checked(self, upto: int | None) -> int:
@@ -176,7 +183,7 @@ class BaseLedger(ABC, Generic[W]):
         return upto
 
 
-class ColumnLedger(BaseLedger[W]):
+class ColumnLedger(BaseLedger[W, S]):
     """A ledger whose updates are columns that name rows and classes by number."""
 
     def __init__(
@@ -188,7 +195,8 @@ class ColumnLedger(BaseLedger[W]):
         best_t: int | None = None,
     ) -> None:
         super().__init__(n_examples, start_t, best_t)
-        self.classes, self.entries = classes, entries
+        self.classes = classes
+        self.entries = entries
 
     def __len__(self) -> int:
         return len(self.entries.row)
@@ -201,19 +209,40 @@ class ColumnLedger(BaseLedger[W]):
         self.entries = self.entries.first(k)
 
     def _update(self, k: int) -> Update:
-        row, y_true, y_pred, step, t = (column[k] for column in self.entries[:5])
-        if len(self.entries.scale):
-            step = step * self.entries.scale[k]
-        predicted = None if y_pred < 0 else self.classes[y_pred]
-        return Update(int(row), self.classes[y_true], predicted, float(step), int(t))
+        entries = self.entries
+        lowered = int(entries.y_pred[k])
+        step = entries.step[k]
+        if len(entries.scale):
+            # The step is that of the stored weights.
+            step = step * entries.scale[k]
+        return Update(
+            row=int(entries.row[k]),
+            y_true=self.classes[entries.y_true[k]],
+            y_pred=None if lowered < 0 else self.classes[lowered],
+            step=float(step),
+            t=int(entries.t[k]),
+        )
 
 
-class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
+@dataclass
+class Replay:
+    """Weights on their way through the updates of a ledger, and the rows that move them.
+
+    ``float32_rows`` are the rows of the updates that were made in float32, if later ones were made
+    in float64; None once these are replayed.
+    """
+
+    weights: Weights
+    rows: Rows
+    float32_rows: Rows | None
+
+
+class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray], Replay]):
     """Every update since recording began, in order, and the weights before the first.
 
     Iterating gives `Update` records; ``len`` is the number of updates. The rows themselves are not
-    kept: the methods that need them take as ``X`` the rows of ``fit``, below them those of the
-    calls after it. A ``fit`` begins a new ledger unless it goes on (``warm_start``).
+    kept: the methods that need them take as ``X`` the rows of ``fit``, and below them those of the
+    calls after it. A ``fit`` begins a new ledger, unless it continues (``warm_start``).
 
     Attributes
     ----------
@@ -226,7 +255,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
     n_examples : int
         Examples seen when learning ended.
     best : Ledger
-        Up to the weights that predict: of the best epoch after early stopping, else all of it.
+        Up to the weights that predict: up to the best epoch after early stopping, or all of it.
 
     Examples
     --------
@@ -258,11 +287,13 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         end_of_best: Scaling | None = None,
     ) -> None:
         super().__init__(classes, entries, n_examples, start.t, best_t)
-        self.start, self._n_float32 = start, n_float32
+        self.start = start
+        self._n_float32 = n_float32
         # Scaled weights also change after the last update, so their final state is kept as well.
         self.end = Scaling(*start.scaling) if end is None else end
         self._end_of_best = end_of_best
-        self.average_from, self._average_from_of_best = average_from, average_from_of_best
+        self.average_from = average_from
+        self._average_from_of_best = average_from_of_best
 
     def _cut(self, k: int) -> None:
         if self.start.is_scaled and k < len(self):
@@ -273,7 +304,8 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         """Return the numbers of scaled weights right after the first ``k`` updates."""
         if k == 0:
             return Scaling(*self.start.scaling)
-        entries, last = self.entries, k - 1
+        entries = self.entries
+        last = k - 1
         folds = int(entries.folds[last])
         folds_before = int(entries.folds[last - 1]) if last else self.start.scaling[1]
         return self.end._replace(
@@ -285,7 +317,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
 
     @property
     def best(self) -> Ledger:
-        """The ledger up to the weights that predict: of the best epoch, or else all of it."""
+        """Return the ledger up to the weights that predict: up to the best epoch, or all of it."""
         best = super().best
         if best is not self and self._end_of_best is not None:
             best.end = self._end_of_best
@@ -293,14 +325,15 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
 
     @property
     def n_vectors(self) -> int:
-        """How many weight vectors there are: one for two classes, or one for each class."""
+        """Return the number of weight vectors: one for two classes, or one for each class."""
         return self.start.n_vectors
 
     def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> AnyFloatArray:
-        """Votes of all weight vectors on ``queries``, each counted as long as it survived.
+        """Return the votes of all weight vectors on ``queries``, each as long as it survived.
 
-        Two classes: one number a query, positive for the second class. More: one column a class.
-        Cost: one product of the queries with the rows named, then a walk along the updates.
+        For two classes, this is one number per query, positive for the second class. For more,
+        there is one column per class. The cost is one product of the queries with the rows that the
+        ledger names, then a walk along the updates.
         """
         support, place = np.unique(self.entries.row, return_inverse=True)
         return self.votes_of(X[support], place.astype(np.int64), queries, ties=ties)
@@ -313,7 +346,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         *,
         ties: str = "mistake",
     ) -> AnyFloatArray:
-        """As `votes`, with the mistaken rows alone; ``place[k]`` is the row of update k."""
+        """Return `votes` from only the mistaken rows; ``place[k]`` is the row of update k."""
         start = self.start
         if start.rates:
             raise ParameterError(
@@ -321,77 +354,82 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             )
         survival = self.survival.astype(np.float64)
         bias_step = float(start.fit_intercept)
-        _, y_true, y_pred, step, *_ = self.entries
-        matrix, bias = start.matrix, start.bias
-        if start.is_scaled:  # the weights and what is stored of them vote alike
+        entries = self.entries
+        matrix = start.matrix
+        bias = start.bias
+        step = entries.step
+        if start.is_scaled:
+            # A positive scale changes no vote, so that the stored weights vote, brought to the
+            # folds at the end.
             shrunk = np.ldexp(1.0, FOLD_BITS * (start.scaling[1] - self.end.folds))
-            matrix, bias = start.stored_matrix * shrunk, start.stored_bias * shrunk
-            step = self.entries.stored_after(self.end.folds)
+            matrix = start.stored_matrix * shrunk
+            bias = start.stored_bias * shrunk
+            step = entries.stored_after(self.end.folds)
+
+        is_binary = start.n_vectors == 1
         block = max(1, VOTE_BLOCK // max(1, support_vectors.shape[0]))
         out = []
         for first in range(0, queries.shape[0], block):
             part = queries[first : first + block]
-            found, at_start = (
-                np.ascontiguousarray(products(part, vectors), np.float64)
-                for vectors in (support_vectors, matrix)
-            )
-            at_start = at_start + bias
-            if start.n_vectors == 1:
-                signed, first_scores = (2 * y_true - 1) * step, np.ascontiguousarray(at_start[:, 0])
-                positive = tie_is_positive(ties)
+            found = np.ascontiguousarray(products(part, support_vectors), np.float64)
+            at_start = np.ascontiguousarray(products(part, matrix), np.float64) + bias
+            if is_binary:
                 votes = voting.vote_binary(
-                    found, place, signed, survival, first_scores, bias_step, positive
+                    found,
+                    place,
+                    (2 * entries.y_true - 1) * step,
+                    survival,
+                    np.ascontiguousarray(at_start[:, 0]),
+                    bias_step,
+                    tie_is_positive(ties),
                 )
-                out.append(votes)
             else:
-                out.append(
-                    voting.vote_classes(
-                        found, place, y_true, y_pred, step, survival, at_start, bias_step
-                    )
+                votes = voting.vote_classes(
+                    found,
+                    place,
+                    entries.y_true,
+                    entries.y_pred,
+                    step,
+                    survival,
+                    at_start,
+                    bias_step,
                 )
+            out.append(votes)
         if not out:
-            return np.zeros(0 if start.n_vectors == 1 else (0, start.n_vectors))
+            return np.zeros(0 if is_binary else (0, start.n_vectors))
         return np.concatenate(out)
 
     def to_arrays(self) -> dict[str, Any]:
-        """Everything there is to know, as arrays and plain numbers."""
-        return {
+        """Return the whole ledger as arrays and plain numbers."""
+        arrays: dict[str, Any] = {
             "start": self.start.snapshot(),
-            **({"end": self.end} if self.start.is_scaled else {}),
             "classes": self.classes,
-            **dict(zip(COLUMNS, self.entries, strict=True)),
             "n_examples": self.n_examples,
             "n_float32": self._n_float32,
             "average_from": self.average_from,
         }
+        if self.start.is_scaled:
+            arrays["end"] = self.end
+        arrays.update(zip(COLUMNS, self.entries, strict=True))
+        return arrays
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any]) -> Ledger:
-        """The ledger that `to_arrays` was called on; entries that cannot be are refused."""
-        start, classes = Weights.from_arrays(arrays["start"]), tuple(arrays["classes"])
-        empty = Entries.empty()
+        """Rebuild a ledger from `to_arrays`; refuse entries that no run can have made."""
+        start = Weights.from_arrays(arrays["start"])
+        classes = tuple(arrays["classes"])
         entries = Entries(
-            *(
-                np.ascontiguousarray(arrays[name], getattr(empty, field).dtype)
-                for name, field in zip(COLUMNS, Entries._fields, strict=True)
-            )
+            row=np.ascontiguousarray(arrays["row"], np.int64),
+            y_true=np.ascontiguousarray(arrays["right"], np.int32),
+            y_pred=np.ascontiguousarray(arrays["wrong"], np.int32),
+            step=np.ascontiguousarray(arrays["step"], np.float64),
+            t=np.ascontiguousarray(arrays["t"], np.int64),
+            change=np.ascontiguousarray(arrays["change"], np.float64),
+            scale=np.ascontiguousarray(arrays["scale"], np.float64),
+            folds=np.ascontiguousarray(arrays["folds"], np.int64),
+            clock=np.ascontiguousarray(arrays["clock"], np.float64),
         )
-        k = len(classes)
-        kinds = {"with_rates": start.rates is not None, "with_scales": start.is_scaled}
-        places = [COLUMNS.index(name) for name in columns_of(**kinds)]
-        lengths = {len(entries[place]) for place in places}
-        sound = (
-            len(lengths) == 1
-            and start.n_vectors in ((1, k) if k <= 2 else (k,))
-            and bool(((entries.y_true >= 0) & (entries.y_true < k)).all())
-            and bool(((entries.y_pred >= -1) & (entries.y_pred < k)).all())
-            and bool((entries.row >= 0).all())
-            and bool(np.isfinite(entries.step).all() and np.isfinite(entries.change).all())
-            and bool((entries.scale > 0.0).all() and (entries.scale <= 1.0).all())
-            and bool(np.isfinite(entries.clock).all())
-            and bool((np.diff(entries.folds, prepend=start.scaling[1]) >= 0).all())
-        )
-        if not sound:
+        if not _is_sound(entries, start, len(classes)):
             raise InputError(
                 "these arrays are no ledger: their lengths differ, or they name rows or classes "
                 "that cannot be."
@@ -406,7 +444,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             end=arrays.get("end"),
         )
 
-    def _begin(self, X: Any, *, averaged: bool = False) -> tuple[Weights, list[Any]]:
+    def _begin(self, X: Any, *, averaged: bool = False) -> Replay:
         start = self.start
         if not hasattr(X, "shape"):
             X = np.asarray(X, np.float64)
@@ -426,37 +464,41 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             rates = weights.plane(RATE)
             rates.table[...] = start.plane(RATE).table
             rates.bias[...] = start.plane(RATE).bias
-        mixed = self._n_float32 is not None
-        kinds = [as_rows(X, np.float64 if mixed else start.table.dtype)]
-        if kinds[0].n_features != start.n_features:
+
+        # If the weights became float64, only the first updates were made in float32.
+        is_mixed = self._n_float32 is not None
+        rows = as_rows(X, np.float64 if is_mixed else start.table.dtype)
+        if rows.n_features != start.n_features:
             raise InputError(
                 f"X has shape {X.shape}, but this ledger was recorded on rows of "
                 f"{start.n_features} features. Give the X that was given to fit."
             )
-        refuse_missing(int(self.entries.row.max(initial=-1)), kinds[0].n_rows)
-        if mixed:  # the first updates were made in float32
-            first = int(self.entries.row[: self._n_float32].max(initial=-1)) + 1
-            kinds.append(as_rows(X[:first], start.table.dtype))
-        for rows in kinds:
-            inspect(rows)
-        return weights, kinds
+        refuse_missing(int(self.entries.row.max(initial=-1)), rows.n_rows)
+        inspect(rows)
+        float32_rows = None
+        if is_mixed:
+            n = int(self.entries.row[: self._n_float32].max(initial=-1)) + 1
+            float32_rows = as_rows(X[:n], start.table.dtype)
+            inspect(float32_rows)
+        return Replay(weights, rows, float32_rows)
 
-    def _play(self, state: tuple[Weights, list[Any]], start: int, stop: int, t0: int = 0) -> None:
-        weights, kinds = state
+    def _play(self, state: Replay, start: int, stop: int, t0: int = 0) -> None:
+        weights = state.weights
         entries = self.entries
         if weights.is_scaled:
             entries = entries._replace(clock=self._clocks_since(t0))
-        elif t0:  # what came before counts from the first example on
+        elif t0:
+            # Updates before t0 are part of the weights from the first counted example on.
             entries = entries._replace(t=np.maximum(entries.t - t0, 1))
-        if len(kinds) == 2 and self._n_float32 is not None:
+        if state.float32_rows is not None and self._n_float32 is not None:
             end = min(stop, self._n_float32)
-            replay(weights, kinds[1], *entries, start, end)
+            replay(weights, state.float32_rows, *entries, start, end)
             if end < self._n_float32:
                 return
-            kinds.pop()
+            state.float32_rows = None
             weights.promote()
             start = end
-        replay(weights, kinds[0], *entries, start, stop)
+        replay(weights, state.rows, *entries, start, stop)
         if weights.is_scaled and stop == len(self):
             weights.scaling = self.end
 
@@ -489,15 +531,17 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         A step is made smaller by every fold after it. In the sum of all weights it counts by the
         scales after each example from its own on.
         """
-        entries, folds = self.entries, self.end.folds
+        entries = self.entries
+        folds = self.end.folds
         if not mean:
             return entries.stored_after(folds) * self.end.scale
         t0 = max(self._start_t, self.average_from)
         clocks = self._clocks_since(t0)
         folds_before = np.concatenate([self.start.scaling[1:2], entries.folds[:-1]])
         found = np.empty(len(entries.folds))
-        # Backwards: what one unit of what is stored adds to the sum from here to the end.
-        to_come, clock_of_end = 0.0, self._clock_at_end(t0)
+        # Backwards: how much one stored unit adds to the sum from here to the end.
+        to_come = 0.0
+        clock_of_end = self._clock_at_end(t0)
         for k in range(len(found) - 1, -1, -1):
             folded = int(entries.folds[k] - folds_before[k])
             own = 0.0 if folded else float(clocks[k])
@@ -507,13 +551,34 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
                 clock_of_end = float(clocks[k])
         return entries.step * found / max(self.n_examples - t0, 1)
 
-    def _weights(self, state: tuple[Weights, list[Any]]) -> tuple[AnyFloatArray, AnyFloatArray]:
-        return state[0].matrix.copy(), state[0].bias.copy()
+    def _weights(self, state: Replay) -> tuple[AnyFloatArray, AnyFloatArray]:
+        return state.weights.matrix.copy(), state.weights.bias.copy()
 
-    def _average(self, state: tuple[Weights, list[Any]]) -> tuple[AnyFloatArray, AnyFloatArray]:
-        weights, t0 = state[0], max(self._start_t, self.average_from)
+    def _average(self, state: Replay) -> tuple[AnyFloatArray, AnyFloatArray]:
+        weights = state.weights
+        t0 = max(self._start_t, self.average_from)
         weights.t = self.n_examples - t0
         if weights.is_scaled:
             clock = self._clock_at_end(t0)
             weights.scaling = self.end._replace(clock=clock, since=weights.t)
         return weights.average()
+
+
+def _is_sound(entries: Entries, start: Weights, n_classes: int) -> bool:
+    """Return whether updates can be those of a run that began with these weights."""
+    names = columns_of(with_rates=start.rates is not None, with_scales=start.is_scaled)
+    lengths = {len(entries[COLUMNS.index(name)]) for name in names}
+    n_vectors = (1, n_classes) if n_classes <= 2 else (n_classes,)
+    conditions = (
+        len(lengths) == 1,
+        start.n_vectors in n_vectors,
+        ((entries.y_true >= 0) & (entries.y_true < n_classes)).all(),
+        ((entries.y_pred >= -1) & (entries.y_pred < n_classes)).all(),
+        (entries.row >= 0).all(),
+        np.isfinite(entries.step).all(),
+        np.isfinite(entries.change).all(),
+        ((entries.scale > 0.0) & (entries.scale <= 1.0)).all(),
+        np.isfinite(entries.clock).all(),
+        (np.diff(entries.folds, prepend=start.scaling[1]) >= 0).all(),
+    )
+    return all(conditions)

@@ -1,4 +1,4 @@
-"""Updates as a learner makes them: one by one, as columns, and collected while it runs."""
+"""Updates of a learner: as single records, as columns, and collected during training."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rosenblatt.engine.rows.weights import FOLD_BITS
 from rosenblatt.errors import InputError
 from rosenblatt.plurals import count
 
-# Updates by single examples that wait until they are put together.
+# Updates by single examples that are buffered before they become a block.
 SINGLE_EXAMPLES = 1024
-# What the columns of a ledger are called among its arrays.
+# The names of the columns of a ledger among its arrays.
 COLUMNS = ("row", "right", "wrong", "step", "t", "change", "scale", "folds", "clock")
 
 
@@ -29,9 +29,9 @@ def columns_of(*, with_rates: bool, with_scales: bool) -> tuple[str, ...]:
 class Update(NamedTuple):
     """One update: which example, what was right, what was predicted, how far, and when.
 
-    ``row`` is the number of the example in what was given to ``fit``, then to the calls after it.
+    ``row`` is the number of the example among those of ``fit`` and of the calls after it.
     ``y_pred`` is None when the right class was raised and no other lowered (a multiclass tie).
-    ``t`` counts the examples seen, this one included. Where the rule also scales all weights, the
+    ``t`` counts the examples seen, including this one. If the rule also scales all weights, the
     step is what was added after that.
     """
 
@@ -66,10 +66,10 @@ class PastMistake(NamedTuple):
 class Entries(NamedTuple):
     """Updates as columns; ``y_true`` and ``y_pred`` are numbers of classes, -1 for none.
 
-    ``change`` says by how much the rates of the weights fell; it is empty where they have none.
-    Where weights are scaled, ``step`` is what was added to what is stored, ``scale`` and ``folds``
-    are those after the update, and ``clock`` the sum of the scales after each example before it,
-    since the last fold before it; else these three are empty.
+    ``change`` is by how much the rates of the weights fell; it is empty if they have none. If
+    weights are scaled, ``step`` is what was added to the stored weights, ``scale`` and ``folds``
+    are those after the update, and ``clock`` is the sum of the scales after each example before it,
+    since the last fold before it; otherwise these three are empty.
     """
 
     row: npt.NDArray[np.int64]
@@ -84,32 +84,60 @@ class Entries(NamedTuple):
 
     @property
     def steps(self) -> FloatArray:
-        """How far the weights themselves went."""
-        return self.step * self.scale if len(self.scale) else self.step
+        """Return the steps of the weights themselves."""
+        if len(self.scale):
+            return self.step * self.scale
+        return self.step
 
     def stored_after(self, folds: int) -> FloatArray:
-        """Return what each step is in what is stored after so many folds."""
+        """Return the steps of the stored weights, brought to a number of folds."""
+        # A fold multiplies by 2^-10; beyond 200 of them nothing is left.
         powers = FOLD_BITS * np.maximum(np.minimum(self.folds - folds, 0), -200)
         return np.asarray(np.ldexp(self.step, powers))
 
     @classmethod
     def of(cls, log: Log) -> Entries:
-        """A copy of what a log holds."""
-        return cls(*(getattr(log, name)[: log.size].copy() for name in COLUMNS))
+        """Copy the updates in a log."""
+        n = log.size
+        return cls(
+            row=log.row[:n].copy(),
+            y_true=log.right[:n].copy(),
+            y_pred=log.wrong[:n].copy(),
+            step=log.step[:n].copy(),
+            t=log.t[:n].copy(),
+            change=log.change[:n].copy(),
+            scale=log.scale[:n].copy(),
+            folds=log.folds[:n].copy(),
+            clock=log.clock[:n].copy(),
+        )
 
     @classmethod
     def empty(cls) -> Entries:
+        """Return no updates, with columns of the right types."""
         return cls.of(Log(0))
 
     def first(self, k: int) -> Entries:
+        """Return the first k updates."""
         return self.part(0, k)
 
     def since(self, k: int) -> Entries:
+        """Return all updates but the first k."""
         return self.part(k, len(self.row))
 
     def part(self, start: int, stop: int) -> Entries:
-        columns: Any = (column[start:stop] for column in self)
-        return Entries(*columns)
+        """Return the updates from ``start`` to ``stop``."""
+        # Columns that these weights do not need are empty, and so is every part of them.
+        return Entries(
+            row=self.row[start:stop],
+            y_true=self.y_true[start:stop],
+            y_pred=self.y_pred[start:stop],
+            step=self.step[start:stop],
+            t=self.t[start:stop],
+            change=self.change[start:stop],
+            scale=self.scale[start:stop],
+            folds=self.folds[start:stop],
+            clock=self.clock[start:stop],
+        )
 
     def at(self, places: npt.NDArray[np.int64]) -> Entries:
         """Return the updates at these places, of weights without rates and scales."""
@@ -123,6 +151,7 @@ class Entries(NamedTuple):
 
     @classmethod
     def joined(cls, parts: list[Entries]) -> Entries:
+        """Join updates, one part after the other."""
         if len(parts) == 1:
             return parts[0]
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
@@ -133,7 +162,7 @@ def log_for(rule: Rule, capacity: int) -> Log:
     return Log(capacity, with_rates=rule.rates is not None, with_scales=rule.scales)
 
 
-# What is called with updates as they are made.
+# Called with updates as they are made.
 Note = Callable[[Entries], None]
 
 
@@ -149,7 +178,7 @@ def survival_times(
 
 
 def refuse_missing(last: int, n: int, noun: str = "row") -> None:
-    """Refuse ``n`` examples where the largest number that a ledger names is not among them."""
+    """Refuse ``n`` examples if the largest number that a ledger names is not among them."""
     if last >= n:
         raise InputError(
             f"{count(n, noun)} for a ledger that names {noun} {last}. Give all {noun}s of "
@@ -158,12 +187,12 @@ def refuse_missing(last: int, n: int, noun: str = "row") -> None:
 
 
 class Recorder:
-    """Collects updates while a learner runs: blocks of them, and a buffer for single examples."""
+    """Collects updates during training: blocks of them, and a buffer for single examples."""
 
     def __init__(self) -> None:
         self._parts: list[Entries] = []
-        # The latest updates, by single examples. Whoever learns empties it, readers never do: there
-        # may be several of them at a time.
+        # The latest updates, by single examples. Only the thread that learns empties it: several
+        # may read at a time.
         self._log: Log | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -188,28 +217,29 @@ class Recorder:
             self._log.size = 0
 
     def copy(self) -> Recorder:
-        """A recorder of its own; what was noted so far never changes, and is shared."""
+        """Return a recorder that shares the updates so far, which never change."""
         twin = Recorder()
         twin._parts = self._all_parts()
         return twin
 
     def halved(self) -> Recorder:
-        """The same updates when one vector for two classes became two halves.
+        """Return the updates with half their steps, when one vector was split into two halves.
 
-        Halving is exact, so replay stays exact.
+        Halving is exact, so that replay stays exact.
         """
         twin = Recorder()
         twin.add(self.entries._replace(step=self.entries.step * 0.5))
         return twin
 
     def _all_parts(self) -> list[Entries]:
-        """What was collected, and what the log holds."""
+        """Return all parts so far, including what is still in the log."""
         if self._log is None or self._log.size == 0:
             return self._parts.copy()
         return [*self._parts, Entries.of(self._log)]
 
     @property
     def entries(self) -> Entries:
+        """Return all updates so far."""
         if len(self._parts) > 1:
             self._parts = [Entries.joined(self._parts)]
         parts = self._all_parts()

@@ -1,9 +1,9 @@
-"""What a fit came to: reasons to stop, scores on held-out examples, counts, what each row did."""
+"""The result of a fit: why it stopped, held-out scores, counts, and what each row contributed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ STOP_REASONS = {
 
 
 def stop_text(reason: str, examples: str = "rows") -> str:
-    """Why a fit ended, in words; ``examples`` is what the learner calls its rows."""
+    """Return why a fit ended, in words; ``examples`` is what the learner calls its rows."""
     return STOP_REASONS[reason].replace("rows", examples)
 
 
@@ -37,7 +37,7 @@ _stop_asked: ContextVar[Callable[[], bool]] = ContextVar("_stop_asked", default=
 
 @contextmanager
 def stopping_when(asked: Callable[[], bool]) -> Iterator[None]:
-    """Let learning within this end early, and keep what was learned, once ``asked`` says so."""
+    """Let learning inside this context end early once ``asked()`` is true; the result is kept."""
     token = _stop_asked.set(asked)
     try:
         yield
@@ -46,7 +46,7 @@ def stopping_when(asked: Callable[[], bool]) -> Iterator[None]:
 
 
 def stop_asked() -> bool:
-    """Whether to learn no further; asked whenever some examples were learned."""
+    """Return whether learning should end; trainers ask between two blocks of examples."""
     return _stop_asked.get()()
 
 
@@ -57,12 +57,12 @@ EpochCallback = Callable[[int, int, float | None], None]
 
 
 class OnlineResult(NamedTuple):
-    """How a block of rows was predicted, each row before it was learned.
+    """The predictions for a block of rows, each made before the row was learned.
 
-    ``wrong`` is 1 for every row whose class did not have the highest score by itself, or was not
-    predicted if a tie is a prediction. ``predictions``, if they were wanted, have None for rows
-    before the first class. ``names[numbers[i]]`` is the label of row i, ``mistakes`` are those of
-    the latest weights, as the learner itself counts them.
+    ``wrong`` is 1 for every row whose class did not have the highest score by itself, or, if a tie
+    is a prediction, was not predicted. ``predictions``, if they were wanted, are None for rows
+    before the first class. ``names[numbers[i]]`` is the label of row i. ``mistakes`` counts those
+    of the latest weights, as the learner itself counts them.
     """
 
     wrong: npt.NDArray[np.int32]
@@ -74,9 +74,9 @@ class OnlineResult(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class Validation:
-    """A score on held-out examples, taken after every epoch; patience counts epochs without a gain.
+    """A score on held-out examples after every epoch, with the patience to wait for a gain.
 
-    ``keep`` is called at each new best and returns what is needed to go back to it.
+    ``keep`` is called at each new best and returns the state that is kept.
     """
 
     score: Callable[[], float]
@@ -85,71 +85,82 @@ class Validation:
     scores: list[float] = field(default_factory=list)
     best: Any = None
     best_epoch: int = 0
-    # Whether it is for these examples to say when to stop.
+    # Whether these examples were held out, so that they decide when to stop.
     held_out: ClassVar[bool] = True
 
     def after_epoch(self) -> float | None:
-        """Take the score; a new best is kept."""
+        """Compute the score; a new best is kept."""
         score = self.score()
         if score > max(self.scores, default=-math.inf):
-            self.best, self.best_epoch = self.keep(), len(self.scores) + 1
+            self._keep_best(len(self.scores) + 1)
         self.scores.append(score)
         return score
 
+    def _keep_best(self, epoch: int) -> None:
+        self.best = self.keep()
+        self.best_epoch = epoch
+
     @property
     def patience_ended(self) -> bool:
+        """Return whether there was no gain for as many epochs as it waits."""
         return len(self.scores) - self.best_epoch >= self.patience
 
     def prefer_last(self) -> None:
-        """All is right now: of equals on the held-out examples, keep what separates."""
+        """Keep the last state, which separates the rows, if no earlier one has a better score."""
         if self.scores[-1] == max(self.scores):
-            self.best, self.best_epoch = self.keep(), len(self.scores)
+            self._keep_best(len(self.scores))
 
 
 @dataclass(eq=False, repr=False)
 class Pocket(Validation):
-    """The weights with the fewest training errors so far (Gallant 1990).
+    """Keeps the weights with the fewest training errors so far (Gallant 1990).
 
-    ``score`` is the share of training rows that are right, taken several times in an epoch;
-    ``scores`` are the best of each.
+    ``score`` is the share of training rows that are right, computed several times in an epoch;
+    ``scores`` are the best of each epoch, and ``peak`` is the best of the present one.
     """
 
     peak: float = -math.inf
     held_out: ClassVar[bool] = False
 
     def look(self) -> None:
-        """Take the score; the best so far is kept."""
+        """Compute the score; the best so far is kept."""
         score = self.score()
         if score > max([self.peak, *self.scores]):
-            self.best, self.best_epoch = self.keep(), len(self.scores) + 1
+            self._keep_best(len(self.scores) + 1)
         self.peak = max(self.peak, score)
 
     def after_epoch(self) -> None:
+        """Compute the score once more at the end of the epoch."""
         self.look()
         self.scores.append(self.peak)
         self.peak = -math.inf
 
     @property
     def patience_ended(self) -> bool:
+        """Return False: a pocket never ends a fit."""
         return False
 
 
 class Pairs:
-    """Steps summed by row and pair of classes; memory follows the pairs, not the updates."""
+    """Steps summed by row and pair of classes; memory grows with the pairs, not the updates."""
 
+    # Updates that are buffered before they are summed.
     MOST_WAITING = 1 << 18
 
     def __init__(self, n_classes: int) -> None:
         self._n_classes = n_classes
         self._key: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         self._step: npt.NDArray[np.float64] = np.zeros(0)
-        self._waiting: list[tuple[Any, Any]] = []
+        self._waiting: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]] = []
         self._n_waiting = 0
-        self._folds = 0  # of scaled weights, by the last entry
+        # The folds of scaled weights after the last update.
+        self._folds = 0
 
     def add(self, entries: Entries) -> None:
+        """Add the steps of updates."""
         if len(entries.folds):
             entries = self._as_stored(entries)
+        # One number for row, right and wrong class, of which the last may be -1.
         k = self._n_classes
         key = (entries.row * k + entries.y_true) * (k + 1) + (entries.y_pred + 1)
         self._waiting.append((key, entries.step))
@@ -168,15 +179,17 @@ class Pairs:
         return entries._replace(step=entries.stored_after(folds))
 
     def _merge(self) -> None:
+        """Add up the steps of each key."""
         keys = np.concatenate([self._key, *(key for key, _ in self._waiting)])
         steps = np.concatenate([self._step, *(step for _, step in self._waiting)])
         self._key, place = np.unique(keys, return_inverse=True)
         summed = np.bincount(place, weights=steps, minlength=len(self._key))
         self._step = summed.astype(np.float64)
-        self._waiting, self._n_waiting = [], 0
+        self._waiting = []
+        self._n_waiting = 0
 
     def coefficients(self) -> DualForm:
-        """Rows with a coefficient other than 0, and the coefficients (n_classes, rows)."""
+        """Return the rows with a coefficient other than 0, and the coefficients (classes, rows)."""
         self._merge()
         k = self._n_classes
         rest, wrong = np.divmod(self._key, k + 1)
@@ -192,6 +205,7 @@ class Pairs:
 class Shares:
     """Steps summed by row and class, for a rule in which every row moves every class."""
 
+    # Larger tables are not made.
     MOST_NUMBERS = 1 << 24
 
     def __init__(self, n_rows: int, n_classes: int) -> None:
@@ -199,27 +213,29 @@ class Shares:
 
     @classmethod
     def fit_into_memory(cls, n_rows: int, n_classes: int) -> bool:
+        """Return whether a table of this size is small enough."""
         return n_rows * n_classes <= cls.MOST_NUMBERS
 
     def add(self, entries: Entries) -> None:
+        """Add the steps of updates."""
         np.add.at(self._table, (entries.row, entries.y_true), entries.step)
         np.add.at(self._table, (entries.row, entries.y_pred), -entries.step)
 
     def coefficients(self) -> DualForm:
-        """Rows with a coefficient other than 0, and the coefficients (n_classes, rows)."""
+        """Return the rows with a coefficient other than 0, and the coefficients (classes, rows)."""
         support = np.flatnonzero(self._table.any(axis=1))
         return support, np.ascontiguousarray(self._table[support].T)
 
 
 def new_sums(rule: Rule, n_rows: int, n_vectors: int) -> Pairs | Shares | None:
-    """What sums the steps of a rule for several vectors, if the memory holds it."""
+    """Return an empty sum of the steps for several vectors; None if the memory cannot hold it."""
     if not rule.blames_all_rivals:
         return Pairs(n_vectors)
     return Shares(n_rows, n_vectors) if Shares.fit_into_memory(n_rows, n_vectors) else None
 
 
 def dual_form(entries: Entries, rule: Rule, n_rows: int, n_vectors: int) -> DualForm:
-    """What each row did by the updates that were recorded of it."""
+    """Return the dual form by the updates that were recorded."""
     if n_vectors > 1:
         sums = new_sums(rule, n_rows, n_vectors) or Pairs(n_vectors)
         sums.add(entries)
@@ -232,15 +248,17 @@ def dual_form(entries: Entries, rule: Rule, n_rows: int, n_vectors: int) -> Dual
 
 @dataclass(eq=False, repr=False)
 class FitResult:
-    """What a fit did and why it ended; ``stop_reason`` is one of `STOP_REASONS`.
+    """The outcome of a fit; ``stop_reason`` is one of `STOP_REASONS`.
 
-    What each of its ``n_rows`` did is known until a file is loaded, and not of updates that were
-    recorded: those say it themselves.
+    The contribution of each of the ``n_rows`` rows (``dual``, ``pairs`` or ``signs``) is known
+    until the model is loaded from a file, and not if updates were recorded, from which it follows.
+
+    ``losses`` has the mean loss of each epoch for a rule that ends by it, and ``scale`` the factor
+    of the coefficients if the rule scales the weights.
     """
 
     mistakes_per_epoch: list[int] = field(default_factory=list)
     stop_reason: str = "max_iter"
-    # The mean loss of each epoch, of a rule that ends by it.
     losses: list[float] = field(default_factory=list)
     n_updates: int = 0
     cycle_length: int | None = None
@@ -251,36 +269,43 @@ class FitResult:
     pairs: Pairs | Shares | None = None
     signs: npt.NDArray[np.int8] | None = None
     eta: float = 1.0
-    # What the coefficients are multiplied by where the rule scales the weights.
     scale: float = 1.0
     random: int = 0
+    # The least loss, or fewest mistakes, of the epochs that were looked at, and its epoch.
     _least: float = math.inf
     _least_at: int = 0
     _looked_at: int = 0
 
     @property
     def converged(self) -> bool:
+        """Return whether the last weights separate the training rows."""
         return self.stop_reason == "separated"
 
     @property
     def n_iter(self) -> int:
+        """Return the number of epochs."""
         return len(self.mistakes_per_epoch)
 
     def epochs_without_gain(self, tol: float = 0.0) -> int:
-        """How many epochs there were since one had the least loss, or the fewest mistakes.
+        """Return the number of epochs since the one with the least loss, or the fewest mistakes.
 
-        A loss must fall by more than ``tol`` to count as less. Only epochs that were not looked at
-        before are, as it is asked after each of them.
+        A loss must fall by more than ``tol`` to count as less. Each epoch is looked at once, since
+        this is called after each of them.
         """
-        found, needed = self.losses or self.mistakes_per_epoch, tol if self.losses else 0.0
+        found: Sequence[float] = self.mistakes_per_epoch
+        needed = 0.0
+        if self.losses:
+            found = self.losses
+            needed = tol
         for epoch in range(self._looked_at, len(found)):
             if found[epoch] < self._least - needed:
-                self._least, self._least_at = found[epoch], epoch
+                self._least = found[epoch]
+                self._least_at = epoch
         self._looked_at = len(found)
         return self.n_iter - 1 - self._least_at
 
     def dual_form(self) -> DualForm | None:
-        """Rows that moved the weights, and by how much each vector; None if that is not known."""
+        """Return the rows that moved the weights, and by how much; None if that is not known."""
         if self.pairs is not None:
             rows, found = self.pairs.coefficients()
             return rows, found * self.scale

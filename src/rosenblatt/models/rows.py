@@ -1,13 +1,12 @@
-"""Arrays of the caller as rows the loops can read, without a copy where the type allows it.
+"""The caller's arrays as rows that the loops can read, without a copy if the type allows it.
 
-Scores of rows are taken in the same fixed order of sums as in training. Beside them the products
+Scores of rows are summed in the same fixed order as in training. The module also has the products
 and distances of all pairs of rows of two tables, dense or sparse.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,10 @@ _rows.refuse_changed_with(InputError)
 
 
 def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
-    """Rows of a 2-D array or sparse rows; of `dtype` if given, else float32 or float64 as it is."""
+    """Wrap an array or sparse rows as `Rows`; copy only to convert to `dtype`.
+
+    By default float32 stays float32, and everything else becomes float64.
+    """
     if dtype is None:
         dtype = np.float32 if X.dtype == np.float32 else np.float64
     if not is_sparse(X):
@@ -34,19 +36,18 @@ def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
 
 
 def row_arrays(X: Any, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], ...]:
-    """A table as one array, sparse rows as three, of the types that the loops read."""
+    """Return a dense table as one array, sparse rows as three, of types that the loops read."""
     if not is_sparse(X):
         return (readable(X, dtype),)
     X = canonical(X)
     index = np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64
-    parts = (X.data, dtype), (X.indices, index), (X.indptr, index)
-    return tuple(readable(values, kind) for values, kind in parts)
+    return readable(X.data, dtype), readable(X.indices, index), readable(X.indptr, index)
 
 
 def rows_between(
     arrays: Sequence[npt.NDArray[Any]], n_features: int, start: int, stop: int
 ) -> Rows:
-    """Some of the rows of `row_arrays`; nothing is copied."""
+    """Return some rows of `row_arrays` without copying them."""
     if len(arrays) == 1:
         return _rows.dense(arrays[0][start:stop])
     data, indices, indptr = arrays
@@ -54,6 +55,7 @@ def rows_between(
 
 
 def largest_allowed(dtype: npt.DTypeLike) -> float:
+    """Return the largest value that rows of this type may hold."""
     return FLOAT32_LIMIT if np.dtype(dtype) == np.float32 else FLOAT64_LIMIT
 
 
@@ -70,7 +72,9 @@ def inspect(rows: Rows, *, names: Callable[[], Any] | None = None, argument: str
             f"{rows.n_features} columns or of what is stored. Build it again."
         )
     known = None if names is None else names()
-    place = f"column {column}" if known is None else f"column {column} ({known[column]!r})"
+    place = f"column {column}"
+    if known is not None:
+        place += f" ({known[column]!r})"
     if np.isfinite(value):
         raise InputError(
             f"{argument} holds {value:g} at row {row}, {place}: beyond {limit:g} its square "
@@ -85,10 +89,13 @@ def inspect(rows: Rows, *, names: Callable[[], Any] | None = None, argument: str
 
 
 def checksum(table: Any) -> int:
-    """A number that changes with the values of a table."""
+    """Return the CRC-32 of the values of a table, which changes when they do."""
     from rosenblatt.engine.text.checksums import crc32
 
-    return reduce(lambda found, array: crc32(array.data, found), row_arrays(table, table.dtype), 0)
+    found = 0
+    for array in row_arrays(table, table.dtype):
+        found = crc32(array.data, found)
+    return found
 
 
 def contradictory(
@@ -97,23 +104,31 @@ def contradictory(
     subset: npt.NDArray[np.int64] | None = None,
     weights: npt.NDArray[Any] | None = None,
 ) -> bool:
-    """Whether two rows are equal, and their labels are not; rows of weight 0 do not count.
+    """Return whether two equal rows have different labels; rows of weight 0 do not count.
 
-    Equal rows have equal scores by any weights, others almost never; those that do are compared.
+    Equal rows have equal scores by any weights, others almost never; rows that do are compared.
     """
     some = np.arange(len(labels)) if subset is None else subset
-    some = some if weights is None else some[weights[some] > 0]
+    if weights is not None:
+        some = some[weights[some] > 0]
+
+    # Two random projections: equal rows are neighbours when these are sorted.
     coef = np.random.default_rng(0).random((table.shape[1], 2)).T
-    found, labels = scores(table, coef, np.zeros(2))[some], labels[some]
+    found = scores(table, coef, np.zeros(2))[some]
+    labels = labels[some]
     order = np.lexsort((labels, *found.T))
-    first, second = order[:-1], order[1:]
-    near = (found[first] == found[second]).all(axis=1) & (labels[first] != labels[second])
-    pairs = zip(some[first[near]].tolist(), some[second[near]].tolist(), strict=True)
+    first = order[:-1]
+    second = order[1:]
+    is_candidate = (found[first] == found[second]).all(axis=1) & (labels[first] != labels[second])
+
+    pairs = zip(
+        some[first[is_candidate]].tolist(), some[second[is_candidate]].tolist(), strict=True
+    )
     return any(np.array_equal(_row_values(table, a), _row_values(table, b)) for a, b in pairs)
 
 
 def _row_values(table: Any, row: int) -> npt.NDArray[Any]:
-    """What equal rows have in common, and no others; of sparse rows with no zeros stored."""
+    """Return values by which equal rows are equal; sparse rows must store no zeros."""
     if not is_sparse(table):
         return np.asarray(table[row])
     part = slice(table.indptr[row], table.indptr[row + 1])
@@ -121,7 +136,7 @@ def _row_values(table: Any, row: int) -> npt.NDArray[Any]:
 
 
 def refuse_tiny(table: Any, rows: Rows, least: float) -> None:
-    """Refuse rows of a table, inspected before, of which no value is as large as that, but some."""
+    """Refuse rows that were inspected if all of their values are below ``least``, but not all 0."""
     if rows.largest_squared_norm >= np.finfo(rows.dtype).tiny:
         return
     sizes = np.abs(table.data if is_sparse(table) else table)
@@ -137,12 +152,12 @@ def refuse_tiny(table: Any, rows: Rows, least: float) -> None:
 # ---------------------------------------------------------------------- scores
 
 
-# Rows of another type than the weights are converted so many numbers at a time.
+# Stored values that are converted at a time, if rows have another type than the weights.
 BLOCK = 1 << 20
 
 
 def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """``X @ coef.T + bias`` in float64: (n,) for one weight vector, else (n, n_vectors).
+    """Return ``X @ coef.T + bias`` in float64: (n,) for one weight vector, else (n, n_vectors).
 
     float32 rows with float32 weights are summed in float32, all others in float64.
     """
@@ -150,19 +165,23 @@ def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArra
 
 
 def scorer(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> Scorer:
-    """A function that scores some rows of ``X``, from ``start`` to ``stop``, as `scores` does."""
-    single = X.dtype == np.float32 and coef.dtype == np.float32
-    dtype = np.float32 if single else np.float64
+    """Return a function that scores a slice of the rows of ``X``, as `scores` does."""
+    is_float32 = X.dtype == np.float32 and coef.dtype == np.float32
+    dtype = np.float32 if is_float32 else np.float64
     by_feature = is_sparse(X) and len(bias) > 1
     table = coef.T if by_feature else coef
+    # By feature, the table may have room between the features, so that it need not be copied.
     if not by_feature or table.dtype != dtype or table.strides[1] != table.itemsize:
-        table = np.ascontiguousarray(table, dtype)  # else there may be room between the features
+        table = np.ascontiguousarray(table, dtype)
     bias = np.ascontiguousarray(bias, dtype=dtype)
     if X.dtype == dtype:
         rows = as_rows(X, dtype)
         return lambda some: _rows.score(rows, table, bias, some.start, some.stop)
-    X = canonical(X) if is_sparse(X) else X
-    step = max(1, BLOCK * X.shape[0] // max(1, X.data.size if is_sparse(X) else X.size))
+
+    if is_sparse(X):
+        X = canonical(X)
+    n_values = X.data.size if is_sparse(X) else X.size
+    step = max(1, BLOCK * X.shape[0] // max(1, n_values))
 
     def convert_and_score(some: slice) -> npt.NDArray[np.float64]:
         starts = range(some.start, max(some.stop, 1), step)
@@ -173,9 +192,9 @@ def scorer(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> Scorer:
 
 
 def margins(scores: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """By how much the right class is ahead of the best other one, below 0 where it is not.
+    """Return how far the right class is ahead of the best other one; negative if it is not.
 
-    ``scores`` are those of `scores`, ``right`` the number of the right class of each row.
+    ``scores`` are those of `scores`, and ``right`` is the number of the right class of each row.
     """
     if scores.ndim == 1:
         return np.where(right == 1, scores, -scores)
@@ -189,7 +208,7 @@ def margins(scores: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np
 
 
 def products(A: Any, B: Any) -> npt.NDArray[Any]:
-    """``A @ B.T``, in float32 if both tables are; that of two sparse tables is dense as well."""
+    """Return ``A @ B.T``, in float32 if both tables are; for two sparse tables, it is dense."""
     if is_sparse(A):
         return SparseRows.of(A).products(B)
     if is_sparse(B):
@@ -198,13 +217,16 @@ def products(A: Any, B: Any) -> npt.NDArray[Any]:
 
 
 def distances(A: Any, B: Any) -> FloatArray:
-    """Σ |a - b| of every row of A and every row of B, in float64.
+    """Return Σ |a - b| of every row of A and every row of B, in float64.
 
-    The work is n·m·d for dense tables; beside the result it takes a copy of B and no more.
+    The work is n·m·d for dense tables; in addition to the result, it needs a copy of B.
     """
     if is_sparse(A) or is_sparse(B):
-        return _sparse_distances(*(_sparse(table).astype(np.float64) for table in (A, B)))
-    # So many rows of B lie side by side, that the processor takes them all at once.
+        return _sparse_distances(
+            _sparse(A).astype(np.float64),
+            _sparse(B).astype(np.float64),
+        )
+    # Panels of LANES rows of B, whose values of a column are neighbours: one vector register.
     m, d = B.shape
     panels = np.zeros((-(-m // loops.LANES), d, loops.LANES))
     for lane in range(loops.LANES):
@@ -216,17 +238,20 @@ def distances(A: Any, B: Any) -> FloatArray:
 
 
 def _sparse_distances(A: SparseRows, B: SparseRows) -> FloatArray:
-    """Σ |a| + Σ |b| - 2 Σ min(|a|, |b|), the last over the columns where the signs agree.
+    """Return Σ |a| + Σ |b| - 2 Σ min(|a|, |b|), the last over columns where the signs agree.
 
-    These are few. All sums are taken in one order, so that equal rows have a distance of 0.
+    These columns are few. All sums are taken in one order, so that equal rows have a distance of 0.
     """
-    sizes, others = (
-        np.bincount(rows.row_numbers(), np.abs(rows.data), minlength=len(rows)) for rows in (A, B)
-    )
     found = A.products(B, in_common=True)
     found *= -2.0
-    found += sizes[:, None] + others
+    found += _sizes(A)[:, None] + _sizes(B)
     return np.asarray(np.maximum(found, 0.0, out=found))
+
+
+def _sizes(rows: SparseRows) -> FloatArray:
+    """Return Σ |x| of each row."""
+    found = np.bincount(rows.row_numbers(), np.abs(rows.data), minlength=len(rows))
+    return found.astype(np.float64, copy=False)
 
 
 def _sparse(table: Any) -> SparseRows:

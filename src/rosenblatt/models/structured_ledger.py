@@ -13,7 +13,7 @@ from rosenblatt.engine.tags import tag_learning
 from rosenblatt.engine.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.errors import InputError
 from rosenblatt.models.feature_weights import FeatureWeights, LearnedWeights, exact_sum
-from rosenblatt.models.ledger import BaseLedger, W
+from rosenblatt.models.ledger import BaseLedger, S, W
 from rosenblatt.models.recording import PastMistake, Update, refuse_missing
 from rosenblatt.models.sentences import read_sentences
 from rosenblatt.models.structured_problem import Problem, answers, same
@@ -28,7 +28,7 @@ Votes = list[list[tuple[Any, int]]]
 TagEntry = tuple[int, float, int, npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
-class SearchLedger(BaseLedger[W]):
+class SearchLedger(BaseLedger[W, S]):
     """A ledger of weights that predict by a search."""
 
     def votes(self, X: Any, queries: Any) -> Votes:
@@ -107,11 +107,11 @@ class SearchLedger(BaseLedger[W]):
         """Return what an update adds to the weights for a step of 1, by feature."""
 
     @abstractmethod
-    def _answers(self, state: Any, queries: Any) -> list[Any]:
+    def _answers(self, state: S, queries: Any) -> list[Any]:
         """Return the answers of these weights to queries."""
 
 
-class StructuredLedger(SearchLedger[FeatureWeights]):
+class StructuredLedger(SearchLedger[FeatureWeights, tuple[LearnedWeights, Any]]):
     """Every update of a structured perceptron, in order.
 
     Iterating gives `Update` records; ``len`` is the number of updates. ``y_true`` and ``y_pred``
@@ -193,7 +193,7 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
         return answers(self._problem, state[0].nonzero(), queries)
 
 
-class TagLedger(SearchLedger[TagWeights]):
+class TagLedger(SearchLedger[TagWeights, tuple[TagWeights, Encoded]]):
     """Every mistake of a tagger, in order.
 
     Iterating gives `Update` records; ``len`` is the number of mistakes. ``row`` is the number of

@@ -1,6 +1,6 @@
-"""Why a structured learner gives an output, by feature and by past mistake.
+"""Explanations of structured outputs, by feature and by past mistake.
 
-Of a sentence: two paths of tags side by side, with the score of every choice.
+For a sentence, an explanation shows one or two paths of tags with the score of every choice.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rosenblatt.models.structured_problem import Judge, read_many
 
 
 class Choice(NamedTuple):
-    """A tag of a token: what the features of the token and the tags before it say for it."""
+    """A tag of a token, with its score by the features of the token and by the tags before it."""
 
     token: Any
     tag: str
@@ -31,17 +31,17 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class PathExplanation(Explanation):
-    """The tags predicted and, if given, others, with the score of every choice.
+    """The predicted tags and, if given, others to compare with, with the score of every choice.
 
     ``contributions`` has the features of all tokens, as "token/tag: feature", and the steps from
-    tag to tag; they add up to ``score``, that of the tags predicted. `plot.tag_path` draws it.
+    tag to tag; they add up to ``score``, the score of the predicted tags. `plot.tag_path` draws it.
 
     Attributes
     ----------
     predicted : list of Choice
     compared : list of Choice or None
     tag_scores : list of dict
-        For each token a mapping of every tag to what the features of the token say for it.
+        For each token, the score of every tag by the features of the token.
     """
 
     predicted: list[Choice] = field(default_factory=list)
@@ -50,6 +50,7 @@ class PathExplanation(Explanation):
 
     @property
     def compared_score(self) -> float | None:
+        """Return the score of the tags to compare with."""
         if self.compared is None:
             return None
         return sum(choice.features + choice.step for choice in self.compared)
@@ -91,7 +92,7 @@ def explained(
     predicted: list[str],
     compared: list[str] | None,
 ) -> PathExplanation:
-    """The choices along one or two paths of one sentence."""
+    """Explain the choices along one or two paths of a sentence."""
     unknown = set(compared or ()) - set(tags)
     if unknown:
         raise InputError(f"the tag {unknown.pop()!r} was never seen in training.")
@@ -100,21 +101,24 @@ def explained(
     place = {tag: i for i, tag in enumerate(tags)}
 
     def choices(path: list[str]) -> list[Choice]:
-        numbers = [len(tags), len(tags), *(place[tag] for tag in path)]
+        # The number after the last tag is the beginning of a sentence.
+        beginning = len(tags)
+        numbers = [beginning, beginning, *(place[tag] for tag in path)]
         found = []
         for i, tag in enumerate(path):
             before, last, here = numbers[i : i + 3]
             step = float(weights.steps[last, here])
             if weights.order == 2:
-                step += float(weights.pairs[last * (len(tags) + 1) + before, here])
+                pair = last * (beginning + 1) + before
+                step += float(weights.pairs[pair, here])
             found.append(Choice(sentence[i], tag, float(table[i, here]), step))
         return found
 
     chosen = choices(predicted)
     path = [place[tag] for tag in predicted]
     parts = _by_feature(weights, encoder, encoded, sentence, path, tags)
-    for last, choice in zip((None, *predicted), chosen, strict=False):
-        name = f"{'start' if last is None else last} → {choice.tag}"
+    for last, choice in zip(["start", *predicted], chosen, strict=False):
+        name = f"{last} → {choice.tag}"
         parts.append(Contribution(name, 1.0, choice.step, choice.step, "step"))
     used = [part for part in parts if part.contribution]
     return PathExplanation(
@@ -137,15 +141,19 @@ def _by_feature(
     path: list[int],
     tags: list[str],
 ) -> list[Contribution]:
-    """What each feature of each token says for the tag of the token."""
-    # Each feature as if it were a token.
-    alone = Encoded(encoded.starts, np.arange(len(encoded.features) + 1), encoded.features)
-    table = tag_search.emission_table(weights, alone)
-    values = np.ones(len(encoded.features)) if encoded.values is None else encoded.values
-    parts, k = list[Contribution](), 0
+    """Return the contribution of each feature of each token to the tag of the token."""
+    # Encoded as if each feature were a token, so that the table has a row for each feature.
+    n_features = len(encoded.features)
+    single = Encoded(encoded.starts, np.arange(n_features + 1), encoded.features)
+    table = tag_search.emission_table(weights, single)
+    values = np.ones(n_features) if encoded.values is None else encoded.values
+
+    parts: list[Contribution] = []
+    k = 0
     for token, tag in zip(sentence, path, strict=True):
         for name in _feature_names(encoder, token):
-            weight, value = float(table[k, tag]), float(values[k])
+            weight = float(table[k, tag])
+            value = float(values[k])
             named = f"{_shown(token)}/{tags[tag]}: {name}"
             parts.append(Contribution(named, value, weight, weight * value))
             k += 1
@@ -153,7 +161,7 @@ def _by_feature(
 
 
 def _feature_names(encoder: Encoder, token: Any) -> list[str]:
-    """In the order in which the features of a token are encoded."""
+    """Return the names of the features of a token, in the order in which they are encoded."""
     if encoder.templates is not None:
         return list(encoder.templates.texts)
     return [
@@ -164,41 +172,56 @@ def _feature_names(encoder: Encoder, token: Any) -> list[str]:
 
 
 def explain_answer(learner: Any, x: Any, y: Any, against: Any, xs: Any) -> Explanation:
-    """The score of an output, or its lead over another one, taken apart."""
-    problem, weights = learner._problem(), learner._serving()
+    """Explain the score of an output, or its lead over another one."""
+    problem = learner._problem()
+    weights = learner._serving()
     judge = Judge(problem, weights, x, "x")
     prediction = problem.argmax(x, judge, "x")
-    second = getattr(learner.space, "runner_up", None)
-    runner_up = None if second is None else second(x, judge)
     label = prediction if y is None else y
+
+    # Only a space that can list its outputs has a runner-up.
+    runner_up = None
+    runner_up_score = None
+    find_second = getattr(learner.space, "runner_up", None)
+    if find_second is not None:
+        runner_up = find_second(x, judge)
+    if runner_up is not None:
+        runner_up_score = judge(runner_up)
+
     change, _ = problem.features_of(x, label, "x")
+    score = judge(label)
     if against is not None:
-        change = difference(change, problem.features_of(x, against, "x")[0])
-    parts = [
-        Contribution(name, value, weights[name], weights[name] * value)
-        for name, value in change.items()
-        if weights[name] * value
-    ]
+        other, _ = problem.features_of(x, against, "x")
+        change = difference(change, other)
+        score -= judge(against)
+
+    parts = []
+    for name, value in change.items():
+        contribution = weights[name] * value
+        if contribution:
+            parts.append(Contribution(name, value, weights[name], contribution))
+    n_nonzero = sum(value != 0 for value in change.values())
     found = Explanation(
         prediction=prediction,
-        score=judge(label) - (0.0 if against is None else judge(against)),
+        score=score,
         label=label,
         against=against,
         runner_up=runner_up,
-        runner_up_score=None if runner_up is None else judge(runner_up),
+        runner_up_score=runner_up_score,
         contributions=sorted(parts, key=lambda part: -abs(part.contribution)),
-        without_weight=sum(value != 0 for value in change.values()) - len(parts),
+        without_weight=n_nonzero - len(parts),
     )
     if xs is None:
         return found
-    past, listed = learner.ledger_.best, read_many("xs", xs)
-    return found.with_mistakes(past.past_mistakes(listed, change, mean=learner.averaged))
+    ledger = learner.ledger_.best
+    mistakes = ledger.past_mistakes(read_many("xs", xs), change, mean=learner.averaged)
+    return found.with_mistakes(mistakes)
 
 
 def explain_tags(
     learner: Any, sentence: Any, compared: Sequence[str] | None, sentences: Any
 ) -> PathExplanation:
-    """The score of the tags predicted, beside that of others."""
+    """Explain the score of the predicted tags, compared with that of others."""
     (listed,) = read_sentences([sentence], argument="sentence")
     predicted = learner.predict([listed])[0]
     if compared is not None:
@@ -209,7 +232,8 @@ def explain_tags(
     found = explained(weights, encoder, listed, model.tags, predicted, compared)
     if sentences is None:
         return found
-    ledger, path = learner.ledger_.best, model.numbers([predicted]).tolist()
+    ledger = learner.ledger_.best
+    path = model.numbers([predicted]).tolist()
     own = path_features(encoder.encode([listed]), path, model.order, model.tags)
-    past = ledger.past_mistakes(read_sentences(sentences), own, mean=learner.averaged)
-    return found.with_mistakes(past)
+    mistakes = ledger.past_mistakes(read_sentences(sentences), own, mean=learner.averaged)
+    return found.with_mistakes(mistakes)

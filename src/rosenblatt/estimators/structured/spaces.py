@@ -1,4 +1,4 @@
-"""Spaces: what an output is, which features it has, and how the best one is found."""
+"""Spaces of outputs: their features, and the search for the best one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosenblatt.errors import InputError
 
 
 class Score(Protocol):
-    """The weights as they are now, seen from one ``x``; handed to every search.
+    """Scores outputs for one ``x`` by the present weights; it is handed to every search.
 
     ``score(y)`` is the score of a whole output. A search that builds outputs from parts asks for
     the score of a part's features, ``score.of({"word=cat": 1.0})``, or looks weights up itself.
@@ -20,60 +20,62 @@ class Score(Protocol):
 
     @property
     def weights(self) -> Mapping[Any, float]:
-        """The weight of each feature, not to be changed; a feature not there weighs 0."""
+        """Return the weight of each feature, read-only; a missing feature weighs 0."""
 
     @property
     def vector(self) -> npt.NDArray[np.float64]:
-        """The same as an array, when features are vectors."""
+        """Return the weights as a read-only array, if features are vectors."""
 
     def __call__(self, y: Any) -> float:
-        """The score of an output, ``w·φ(x, y)``."""
+        """Return the score of an output, ``w·φ(x, y)``."""
 
     def of(self, features: Any) -> float:
-        """The score of some features, a mapping or a vector."""
+        """Return the score of some features, a mapping or a vector."""
 
     def cost(self, y: Any) -> float:
-        """What ``y`` would cost in place of the right output; 0 when no right output is given."""
+        """Return the cost of ``y`` instead of the right output; 0 if no right output is given."""
 
 
 class Space(Protocol):
     """Outputs of one kind: their features and the search among them.
 
-    Two more methods are used where a space has them:
+    A space may have two more methods:
 
     ``cost(gold, y)``
-        How bad the output ``y`` is when ``gold`` is right: 0 for ``gold``, else above. Without it
-        every wrong output costs 1.
+        How bad the output ``y`` is if ``gold`` is right: 0 for ``gold``, positive for others.
+        Without it every wrong output costs 1.
     ``violation(x, gold, score)``
         For a search that may miss the best output: None if it finds ``gold``, else two outputs or
         parts of outputs ``(good, bad)``, ``good`` a part of ``gold`` and ``score(bad) >=
         score(good)``. Early update and max-violation (Huang et al., 2012) are such choices.
-        ``features`` must then know such parts.
+        ``features`` must then accept such parts.
     """
 
     def features(self, x: Any, y: Any) -> Any:
-        """The features of the output ``y`` for ``x``: a mapping to numbers, a 1-D array or a
-        sparse row."""
+        """Return the features of the output ``y`` for ``x``.
+
+        They are a mapping to numbers, a 1-D array or a sparse row.
+        """
 
     def argmax(self, x: Any, score: Score) -> Any:
-        """The output for ``x`` with the highest score.
+        """Return the output for ``x`` with the highest score.
 
-        With a further argument ``gold=None`` the search can be *cost-augmented*: when ``gold`` is
-        given it must return the output with the highest ``score(y) + score.cost(y)``.
+        With another argument ``gold=None`` the search can be *cost-augmented*: if ``gold`` is
+        given, it must return the output with the highest ``score(y) + score.cost(y)``.
         """
 
 
 class Candidates:
-    """Outputs that can be listed: the search scores them all and takes the first of the best.
+    """A space of outputs that can be listed: the search scores all and takes the first of the best.
 
     Parameters
     ----------
     features : callable
         ``features(x, y)``: a mapping to numbers, a 1-D array or a sparse row.
     candidates : callable, default=None
-        ``candidates(x)``: the outputs there are for ``x``. None: ``x`` is itself the list.
+        ``candidates(x)``: the possible outputs for ``x``. None: ``x`` is itself the list.
     cost : callable, default=None
-        ``cost(gold, y)``: how bad ``y`` is when ``gold`` is right. None: 1 if it is another one.
+        ``cost(gold, y)``: how bad ``y`` is if ``gold`` is right. None: 1 for every wrong output.
 
     Examples
     --------
@@ -105,11 +107,12 @@ class Candidates:
         return listed
 
     def runner_up(self, x: Any, score: Score) -> Any:
-        """The candidate with the second highest score; None if there is one alone."""
-        return (*sorted(self._listed(x), key=score, reverse=True), None)[1]
+        """Return the candidate with the second highest score; None if there is only one."""
+        best_first = sorted(self._listed(x), key=score, reverse=True)
+        return best_first[1] if len(best_first) > 1 else None
 
     def argmax(self, x: Any, score: Score, gold: Any = None) -> Any:
-        """The candidate with the highest score, or score and cost when ``gold`` is given."""
+        """Return the candidate with the highest score, or score and cost if ``gold`` is given."""
         listed = self._listed(x)
         if gold is None:
             return max(listed, key=score)

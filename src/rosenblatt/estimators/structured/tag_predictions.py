@@ -1,4 +1,4 @@
-"""The tags of sentences: usual ones by a fast path, one compiled call; others step by step."""
+"""Tagging of sentences: by a fast path, which is one compiled call, or step by step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rosenblatt.models.tags import NO_TAG, TagModel
 
 
 def predicted_tags(learner: Any, sentences: Any) -> list[list[str]]:
-    """The tags of sentences, whose number, kind and length may be any, by a tagger as it is now."""
+    """Return the tags of sentences by a tagger, by the fast path if it is open for them."""
     learner._refuse_unfitted()
     learner.check_parameters()
     model: TagModel = learner._model
@@ -38,7 +38,7 @@ def predicted_tags(learner: Any, sentences: Any) -> list[list[str]]:
 
 
 def tag_usual(engine: TagEngine, sentences: Any, n_jobs: int | None) -> list[list[str]] | None:
-    """The tags of sentences by so many threads if all is usual, else None."""
+    """Return the tags of sentences by the fast path; None if it cannot read one of them."""
     if n_jobs is None:
         return engine.tag(sentences)
     if type(sentences) is not list:
@@ -53,13 +53,14 @@ def tag_usual(engine: TagEngine, sentences: Any, n_jobs: int | None) -> list[lis
 
 
 def open_engine(learner: Any, model: TagModel, weights: TagWeights) -> TagEngine | None:
-    """Make a tagger ready for usual sentences, by its parameters now; None if it is unusual.
+    """Open the fast path of a tagger, by its parameters now; None if they need more.
 
     The engine is used until a parameter is set or the model changes.
     """
     encoder = model.encoder
     constraints = learner.constraints
-    is_fixed = constraints is None or type(constraints) is str  # a mapping may be changed
+    # A mapping may be changed by its owner.
+    is_fixed = constraints is None or type(constraints) is str
     if encoder.templates is None or model.dictionary is not None or not is_fixed:
         return None
 
@@ -81,7 +82,7 @@ def open_engine(learner: Any, model: TagModel, weights: TagWeights) -> TagEngine
         is_word=encoder.kind == "word",
     )
     learner._engine = engine
-    # A parameter that another thread has set meanwhile found no engine to close.
+    # If another thread has set a parameter meanwhile, it found no engine to close.
     now = [getattr(learner, name) for name in learner._options]
     if any(a is not b for a, b in zip(now, parameters, strict=True)):
         engine.close()
@@ -97,8 +98,9 @@ def tag_sentences(
     allowed: npt.NDArray[np.bool_] | None,
     n_jobs: int | None,
 ) -> list[list[str]]:
-    """The tags of sentences, of which some may be empty."""
-    names, full = model.tags, [number for number, own in enumerate(listed) if own]
+    """Return the tags of sentences, of which some may be empty."""
+    names = model.tags
+    full = [number for number, sentence in enumerate(listed) if sentence]
 
     def tag(some: slice) -> list[list[str]]:
         numbers = full[some]
@@ -106,7 +108,8 @@ def tag_sentences(
         tags = model.find_tags(weights, encoded, beam, allowed)
         if allowed is not None:
             refuse_no_path(tags, encoded, numbers)
-        found, starts = tags.tolist(), encoded.starts.tolist()
+        found = tags.tolist()
+        starts = encoded.starts.tolist()
         return [[names[tag] for tag in found[first:last]] for first, last in pairwise(starts)]
 
     parts = each_part(tag, slices(len(full), n_jobs), n_jobs)
@@ -117,7 +120,7 @@ def tag_sentences(
 def refuse_no_path(tags: npt.NDArray[np.int32], encoded: Encoded, numbers: Sequence[int]) -> None:
     """Refuse the first sentence that has no tags because the constraints allow none.
 
-    `numbers` are those that the sentences have for who gave them.
+    ``numbers`` are the numbers by which the error names the sentences.
     """
     missing = np.flatnonzero(tags == NO_TAG)
     if len(missing):
