@@ -36,6 +36,25 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr")
 
 
+def used_columns(X: npt.NDArray[Any] | SparseRows) -> npt.NDArray[Any]:
+    """Return the columns of a table that some row has a value in; of a dense one, all.
+
+    Hashing makes room for many more columns than are used.
+    """
+    if not isinstance(X, SparseRows):
+        return np.arange(X.shape[1])
+    # A table without any value keeps one column, so that there is something to learn from.
+    return np.unique(X.indices) if X.nnz else np.zeros(1, np.int64)
+
+
+def dense_columns(X: npt.NDArray[Any] | SparseRows, most_cells: int) -> npt.NDArray[Any] | None:
+    """Return the columns in use as a plain array; None if it had more cells than that."""
+    used = used_columns(X)
+    if X.shape[0] * len(used) > most_cells:
+        return None
+    return X.toarray(used) if isinstance(X, SparseRows) else X
+
+
 def canonical(X: Any) -> Any:
     """Return a sparse table as CSR with sorted, unique columns; copy only to convert."""
     if X.format != "csr" or not X.has_canonical_format:

@@ -368,6 +368,16 @@ class DataError(InputError):
         """The problem, without the place."""
         return str(self.what)
 
+    def reworded(self, *, what: Words | None = None, cures: Words | Iterable[Words]) -> DataError:
+        """Return an error about the same place with other cures, and other words if given."""
+        place = Place(self.name, self.line, self.column)
+        return DataError(
+            self.what if what is None else what,
+            **place._asdict(),
+            excerpt=self.excerpt,
+            cures=cures,
+        )
+
     def worded(self, wording: Wording) -> str:
         """Format the error for a surface: problem, excerpt with caret, one cure per line."""
         lines = [self._problem(wording)]

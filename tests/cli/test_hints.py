@@ -79,7 +79,7 @@ def test_labels_that_a_file_lacks_are_bad_data_and_a_wrong_option_is_not(tmp_pat
     assert f'{file}: there is no target column "z", which the model was trained for: ' in done.err
     assert (
         'give one of the columns "x", "y"\n'
-        "help: if the labels have another name, say --target" in done.err
+        "help: if the labels have another name, give --target" in done.err
     )
     done = run("evaluate", model, file, "--target", "q")
     assert done.code == 2

@@ -166,7 +166,7 @@ def test_labels_that_the_model_does_not_know_are_refused(here: Path) -> None:
     [
         ("train pairs.rows --target y", "--target has no meaning for packed rows"),
         ("train pairs.rows --no-scale", "--no-scale has no meaning for a schema that is there"),
-        ("train pairs.rows pairs.csv", "a file of packed rows is read alone"),
+        ("train pairs.rows pairs.csv", "packed rows are read one file at a time"),
         ("studio pairs.rows --out x.html", "pairs.rows holds a model or packed rows: give"),
         ("pack pairs.rows -o x.rows", "pairs.rows is packed already"),
         ("pack pairs.csv -o pairs.csv", "--out pairs.csv holds the data"),

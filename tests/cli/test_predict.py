@@ -63,7 +63,7 @@ def test_a_model_without_probabilities_says_how_to_train_one(tmp_path: Path) -> 
     model = trained(tmp_path)
     done = run("predict", model, tmp_path / "pets.csv", "--proba")
     assert (done.code, done.out) == (2, "")
-    assert f"{model} has scores and no probabilities; rosenblatt train --calibrate" in done.err
+    assert f"{model} has scores and no probabilities; rosenblatt train --learner NAME" in done.err
     both = run("predict", model, tmp_path / "pets.csv", "--proba", "--scores")
     assert "--proba prints probabilities; leave --scores out." in both.err
 

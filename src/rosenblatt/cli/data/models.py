@@ -1,4 +1,4 @@
-"""A model file as commands use it: its learner, its schema, and blocks of files it can read."""
+"""A model file as commands use it: its learner, its schema, and the files that it can read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 import os
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.reading import AdvisedReader, Reading
+from rosenblatt.cli.data.reading import Reading
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -19,19 +19,137 @@ if TYPE_CHECKING:
     from rosenblatt.persistence.card import State
     from rosenblatt.tables.features.named_weights import NamedWeights
     from rosenblatt.tables.features.schemas import AnySchema
+    from rosenblatt.tables.readers.reader import Reader
 
 
 @dataclass
 class Model:
-    """What was read from a file."""
+    """A model file that a command has opened."""
 
     path: str
     state: State
     _schema: AnySchema | None
 
+    @cached_property
+    def learner(self) -> Any:
+        """Return the learner itself, as `rosenblatt.load` makes it."""
+        from rosenblatt.persistence.file import learner_of
+
+        return learner_of(self.state, self.path)
+
+    @property
+    def classes(self) -> list[Any]:
+        """Return the classes in order."""
+        return sorted(self.state.card.classes)
+
+    @property
+    def has_weights(self) -> bool:
+        """Return whether features have weights with names; those of kernels and taggers do not."""
+        return self.state.family == "linear"
+
+    @property
+    def tags_sentences(self) -> bool:
+        return self.state.family == "tags"
+
+    @property
+    def weights(self) -> NamedWeights:
+        """Return the weights that predict, by name; without weights the features alone."""
+        from rosenblatt.estimators.explain_rows import feature_names_of
+        from rosenblatt.tables.features.named_weights import NamedWeights
+
+        coef = None
+        intercept = None
+        if self.has_weights:
+            coef = self.learner.coef_
+            intercept = self.learner.intercept_
+        return NamedWeights(
+            coef,
+            intercept,
+            self.classes,
+            self.state.n_features,
+            partial(feature_names_of, self.learner),
+            self._schema,
+        )
+
+    def refuse_without_weights(self) -> None:
+        """Raise if the model predicts by support rows."""
+        from rosenblatt.errors import ModelFileError
+
+        if not self.has_weights:
+            raise ModelFileError(
+                f"{self.path}: a {self.state.card.learner} has no weights; it predicts by its "
+                "support rows. For this load it in Python (rosenblatt.load)."
+            )
+
+    # ------------------------------------------------------------------ predictions
+
+    def predict(self, X: Any, threshold: float | None = None) -> list[Any]:
+        """Return the class of each row, by a threshold if one is given."""
+        from rosenblatt.estimators.inputs import rows_without_names
+
+        if threshold is not None:
+            labels, _, _ = self.outputs(X, threshold)
+        else:
+            with rows_without_names():
+                labels = self.learner.predict(X)
+        predicted: list[Any] = labels.tolist()
+        return predicted
+
+    def outputs(self, X: Any, threshold: float | None) -> tuple[Any, Any, Any]:
+        """Return predictions, scores and probabilities, as `inspection.metrics.outputs` does."""
+        from rosenblatt.estimators.inputs import rows_without_names
+        from rosenblatt.inspection.metrics import outputs
+
+        # The schema has found the columns by their names already.
+        with rows_without_names():
+            return outputs(self.learner, X, threshold)
+
+    def probabilities(self, X: Any) -> npt.NDArray[Any]:
+        """Return the probability of each class in order."""
+        from rosenblatt.estimators.inputs import rows_without_names
+
+        with rows_without_names():
+            found: npt.NDArray[Any] = self.learner.predict_proba(X)
+        return found
+
+    def scores(self, X: Any) -> npt.NDArray[Any]:
+        """Return a score of each row for each class in order (-s and s for two)."""
+        import numpy as np
+
+        from rosenblatt.estimators.inputs import rows_without_names
+
+        with rows_without_names():
+            scores: npt.NDArray[Any] = self.learner.decision_function(X)
+        if len(self.classes) < 2:
+            return np.zeros((len(scores), len(self.classes)))
+        if scores.ndim == 1:
+            return np.column_stack([-scores, scores])
+        return scores
+
+    def refuse_lacking(self, *, proba: bool = False, threshold: float | None = None) -> None:
+        """Raise if probabilities are wanted that do not exist, or the threshold cannot be used."""
+        has_probabilities = hasattr(self.learner, "calibration_")
+        if proba and not has_probabilities:
+            raise click.UsageError(
+                f"{self.path} has scores and no probabilities; rosenblatt train --learner NAME "
+                "--calibrate fits them."
+            )
+        if threshold is None:
+            return
+        if len(self.classes) != 2:
+            raise click.UsageError(
+                f"--threshold is for two classes, but {self.path} has {len(self.classes)}."
+            )
+        if has_probabilities and not 0 <= threshold <= 1:
+            raise click.UsageError(f"--threshold {threshold:g}: give a probability, from 0 to 1.")
+        if not math.isfinite(threshold):
+            raise click.UsageError(f"--threshold {threshold:g}: give a score.")
+
+    # ------------------------------------------------------------------ rows of files
+
     @property
     def schema(self) -> AnySchema:
-        """How rows become features; an error says so if the file does not know."""
+        """Return the schema that makes features of rows; raise if the file has none."""
         from rosenblatt.errors import ModelFileError
 
         if self._schema is None:
@@ -45,111 +163,19 @@ class Model:
     def has_schema(self) -> bool:
         return self._schema is not None
 
-    @property
-    def classes(self) -> list[Any]:
-        """In order."""
-        return sorted(self.state.card.classes)
-
     def label_options(self, new_classes: str | None = None) -> dict[str, Any]:
-        """How labels of a file are read that the model learns from: the same kind, same classes."""
-        kind = "text" if any(isinstance(c, str) for c in self.state.card.classes) else "number"
-        return {"labels": kind} | ({} if new_classes == "allow" else {"classes": self.classes})
+        """Return arguments of a reader of rows to learn from: labels of this kind, known classes.
 
-    @cached_property
-    def learner(self) -> Any:
-        """The learner itself, as `rosenblatt.load` makes it."""
-        from rosenblatt.persistence.file import learner_of
+        With new_classes="allow" there may be other classes.
+        """
+        is_text = any(isinstance(label, str) for label in self.state.card.classes)
+        options: dict[str, Any] = {"labels": "text" if is_text else "number"}
+        if new_classes != "allow":
+            options["classes"] = self.classes
+        return options
 
-        return learner_of(self.state, self.path)
-
-    def predict(self, X: Any, threshold: float | None = None) -> list[Any]:
-        """The class of each row, as the learner predicts it, or by a threshold."""
-        if threshold is not None:
-            return self.outputs(X, threshold)[0].tolist()  # type: ignore[no-any-return]
-        return self._asked("predict", X).tolist()  # type: ignore[no-any-return]
-
-    def outputs(self, X: Any, threshold: float | None) -> tuple[Any, Any, Any]:
-        """Predictions, scores and probabilities, as `rosenblatt.inspection.metrics` has them."""
-        from rosenblatt.estimators.inputs import rows_without_names
-        from rosenblatt.inspection.metrics import outputs
-
-        with rows_without_names():
-            return outputs(self.learner, X, threshold)
-
-    def probabilities(self, X: Any) -> npt.NDArray[Any]:
-        """The probability of each class in order."""
-        return self._asked("predict_proba", X)
-
-    def _asked(self, method: str, X: Any) -> npt.NDArray[Any]:
-        from rosenblatt.estimators.inputs import rows_without_names
-
-        with rows_without_names():
-            found: npt.NDArray[Any] = getattr(self.learner, method)(X)
-        return found
-
-    def refuse_lacking(self, *, proba: bool = False, threshold: float | None = None) -> None:
-        """Refuse to ask for probabilities that there are none of, or for another threshold."""
-        has_probabilities = hasattr(self.learner, "calibration_")
-        if proba and not has_probabilities:
-            raise click.UsageError(
-                f"{self.path} has scores and no probabilities; rosenblatt train --calibrate fits "
-                "them."
-            )
-        if threshold is not None and len(self.classes) != 2:
-            raise click.UsageError(
-                f"--threshold is for two classes, but {self.path} has {len(self.classes)}."
-            )
-        sound = -math.inf < (threshold or 0.0) < math.inf
-        if (has_probabilities and not 0 <= (threshold or 0.0) <= 1) or not sound:
-            allowed = "a probability, from 0 to 1" if has_probabilities else "a score"
-            raise click.UsageError(f"--threshold {threshold:g}: give {allowed}.")
-
-    def scores(self, X: Any) -> npt.NDArray[Any]:
-        """A score of each row for each class in order (-s and s for two)."""
-        import numpy as np
-
-        scores = self._asked("decision_function", X)
-        if len(self.classes) < 2:
-            return np.zeros((len(scores), len(self.classes)))
-        return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-
-    @property
-    def has_weights(self) -> bool:
-        """A kernel machine has support rows instead, and those of a tagger have no names."""
-        return self.state.family == "linear"
-
-    @property
-    def tags_sentences(self) -> bool:
-        return self.state.family == "tags"
-
-    def refuse_without_weights(self) -> None:
-        from rosenblatt.errors import ModelFileError
-
-        if not self.has_weights:
-            raise ModelFileError(
-                f"{self.path}: a {self.state.card.learner} has no weights; it predicts by its "
-                "support rows. For this load it in Python (rosenblatt.load)."
-            )
-
-    @property
-    def weights(self) -> NamedWeights:
-        """What predicts, by name; of a model without weights the features alone."""
-        from rosenblatt.tables.features.named_weights import NamedWeights
-
-        coef, intercept = None, None
-        if self.has_weights:
-            coef, intercept = self.learner.coef_, self.learner.intercept_
-        n_features = self.state.n_features
-        return NamedWeights(coef, intercept, self.classes, n_features, self.names, self._schema)
-
-    def names(self, features: Sequence[int]) -> list[str]:
-        """What features are called, by the best that the file knows."""
-        from rosenblatt.estimators.explain_rows import feature_names_of
-
-        return feature_names_of(self.learner, features)
-
-    def reader(self, reading: Reading, paths: Sequence[str], *, labelled: bool) -> AdvisedReader:
-        """Blocks of files, read as the training data were; labels must be known classes."""
+    def reader(self, reading: Reading, paths: Sequence[str], *, labelled: bool) -> Reader[Any]:
+        """Open files as the training data were read; labels must be known classes."""
         self._schema = reading.schema_of(paths, self.schema)
         if not labelled:
             return reading.reader(paths, schema=self.schema, labelled=False)
@@ -158,9 +184,9 @@ class Model:
     def blocks(
         self, reading: Reading, paths: Sequence[str], *, labelled: bool
     ) -> Generator[tuple[AnySchema, Any], None, None]:
-        """Blocks of files, each with the schema of the model or, if it has none, its columns."""
+        """Yield blocks of files with their schema: that of the model, or their columns."""
         kind = reading.kind_of(paths, self._schema)
-        # Only of texts it cannot be seen whether there are labels; elsewhere they do no harm.
+        # Only texts do not show whether they have labels; elsewhere labels do no harm.
         labelled = labelled and kind in ("text", "table")
         if self.has_schema:
             with self.reader(reading, paths, labelled=labelled) as blocks:
@@ -180,17 +206,18 @@ class Model:
 
 
 def open_model(path: str, *, n_jobs: int | None = None, taggers: bool = False) -> Model:
-    """Read a model file and its schema, if it has one or one follows from what it knows.
+    """Read a model file, and its schema if it has one or one follows from its feature names.
 
-    It predicts by so many threads, where its learner can use them. A tagger is refused unless it is
-    asked for, as it tags sentences and does not predict rows.
+    It predicts with `n_jobs` threads if its learner can. A tagger is refused unless `taggers`,
+    since it tags sentences and does not predict rows.
     """
     from rosenblatt.errors import ModelFileError
     from rosenblatt.persistence.file import read
     from rosenblatt.tables.features.schema import Schema
 
     state = read(path)
-    card, model = state.card, Model(path, state, None)
+    card = state.card
+    model = Model(path, state, None)
     if state.family == "tags":
         if not taggers:
             raise ModelFileError(
@@ -203,19 +230,31 @@ def open_model(path: str, *, n_jobs: int | None = None, taggers: bool = False) -
         # Trained on a data frame: its columns as they are.
         model._schema = Schema.of_numbers(card.feature_names)
     if n_jobs is not None:
-        texts = [getattr(c, "features", None) for c in getattr(model._schema, "columns", ())]
-        for owner in (model.learner, getattr(model._schema, "features", None), *texts):
-            if hasattr(owner, "n_jobs"):
-                owner.n_jobs = n_jobs
+        _use_threads(model, n_jobs)
     return model
+
+
+def _use_threads(model: Model, n_jobs: int) -> None:
+    """Let the learner, and what makes features of its texts, use so many threads."""
+    from rosenblatt.tables.features.column_kinds import Words
+    from rosenblatt.tables.features.schemas import TextSchema
+
+    if "n_jobs" in model.learner.get_params():
+        model.learner.n_jobs = n_jobs
+    schema = model._schema
+    if isinstance(schema, TextSchema):
+        schema.features.n_jobs = n_jobs
+    for column in () if schema is None else schema.columns:
+        if isinstance(column, Words):
+            column.features.n_jobs = n_jobs
 
 
 def refuse_other_model(
     path: str, learner: str, target: str | int | None, data: Sequence[str]
 ) -> None:
-    """Refuse a name that nobody gave if it is that of a model that was trained otherwise.
+    """Raise if the default name is taken by a model that another command made.
 
-    The same learner, the same target and the same files: then a command was repeated.
+    With the same learner, target and files it was this command, which is being repeated.
     """
     from rosenblatt.errors import ModelFileError
     from rosenblatt.persistence.file import digest_of, read

@@ -1,4 +1,4 @@
-"""All rows of files as features, and the options that say what columns and texts become."""
+"""Options about columns and texts, and all rows of files as features."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from rosenblatt.cli.data.reading import Reading
+from rosenblatt.cli.data.reading import Reading, read_whole
 from rosenblatt.cli.frame.options import Decorated, Whole, in_section
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions
+    from rosenblatt.tables.readers.block import Block
 
 RIGHT_TARGET = "is the right column the target? (--target)"
-# Labels become objects of Python so many at a time.
-LABELS_AT_ONCE = 1 << 16
 KINDS = ("number", "category", "text", "date", "dmy", "mdy", "ignored")
 
 
@@ -31,14 +30,14 @@ OPTIONS = {
         "columns",
         multiple=True,
         metavar="NAME=KIND",
-        help="What a column is, where the guess is wrong: number, category, text, date (dmy or mdy "
-        "if the day or month comes first) or ignored; date.hour=ignored leaves out a part. Can be "
-        "given several times.",
+        help="The kind of a column, if the guess is wrong: number, category, text, date (dmy or "
+        "mdy if the day or month comes first) or ignored; date.hour=ignored leaves out a part. Can "
+        "be repeated.",
     ),
     "no_scale": option(
         "--no-scale",
         is_flag=True,
-        help="Take numbers as they are, neither scaled nor clipped.",
+        help="Leave numbers unchanged, neither scaled nor clipped.",
     ),
     "exact": option(
         "--exact", is_flag=True, help="Give every word its own feature instead of hashing."
@@ -47,43 +46,45 @@ OPTIONS = {
     "words": option(
         "--words",
         metavar="FROM-TO",
-        help="Runs of words that become features, as 1-2; or none.  [default: 1-2]",
+        help="Lengths of word n-grams, such as 1-2; or none.  [default: 1-2]",
     ),
     "chars": option(
         "--chars",
         metavar="FROM-TO",
-        help="Pieces of words that become features, as 3-5; or none.  [default: none]",
+        help="Lengths of character n-grams, such as 3-5; or none.  [default: none]",
     ),
     "value": option(
         "--value",
         type=click.Choice(["log", "count", "once"]),
-        help="What a word that occurs n times counts: 1 + ln n, n, or 1.  [default: log]",
+        help="Value of a word that occurs n times: 1 + ln n, n, or 1.  [default: log]",
     ),
     "idf": option(
         "--idf/--no-idf",
         default=None,
-        help="Let words count more the fewer texts have them.  [default: yes, in a stream no]",
+        help="Give words more weight the fewer texts have them.  [default: yes]",
     ),
     "unit": option(
         "--unit/--no-unit",
         default=None,
-        help="Scale texts to length 1.  [default: yes, in a stream no]",
+        help="Scale texts to length 1.  [default: yes; in a stream no]",
     ),
     "symbols": option(
-        "--symbols/--no-symbols", default=None, help="Take ! and £ as words, too.  [default: yes]"
+        "--symbols/--no-symbols",
+        default=None,
+        help="Count symbols such as ! and £ as words.  [default: yes]",
     ),
     "lowercase": option(
         "--lowercase/--no-lowercase",
         default=None,
-        help="Take capital letters as small ones.  [default: yes]",
+        help="Convert texts to lower case.  [default: yes]",
     ),
 }
-# The options of the shell by what they set.
+# The options of the shell that have another name than what they set.
 SET_BY = {"declared": "--column", "scale": "--no-scale"}
 
 
 def column_options(*but: str) -> Callable[[Decorated], Decorated]:
-    """The options that say what columns and texts become, all but some."""
+    """Return a decorator that adds the options about columns and texts, all but some."""
 
     def decorate(command: Decorated) -> Decorated:
         for name in reversed(OPTIONS):
@@ -95,25 +96,32 @@ def column_options(*but: str) -> Callable[[Decorated], Decorated]:
 
 
 def feature_options(options: dict[str, Any]) -> FeatureOptions:
-    """What was said of columns and texts, taken out of the options of a command."""
+    """Pop the options about columns and texts from those of a command."""
     from rosenblatt.tables.features.schemas import FeatureOptions
 
-    columns, no_scale = options.pop("columns"), options.pop("no_scale")
-    exact, bits = options.pop("exact", False), options.pop("bits")
+    columns = options.pop("columns")
+    no_scale = options.pop("no_scale")
+    exact = options.pop("exact", False)
+    bits = options.pop("bits")
     if exact and bits is not None:
         raise click.UsageError("--exact keeps a vocabulary and --bits hashes; give one of them.")
-    text: dict[str, Any] = {"bits": bits} if exact or bits is not None else {}
+
+    text: dict[str, Any] = {}
+    if exact or bits is not None:
+        text["bits"] = bits
     for name in ("words", "chars"):
         written = options.pop(name)
         if written is not None:
             text[name] = _span(name, written)
     for name in ("value", "idf", "unit", "symbols", "lowercase"):
-        if (chosen := options.pop(name)) is not None:
+        chosen = options.pop(name, None)
+        if chosen is not None:
             text[name] = chosen
     return FeatureOptions(_declared(columns), None if no_scale else "robust", text)
 
 
 def _declared(columns: Sequence[str]) -> dict[str, str]:
+    """Parse the values of --column, NAME=KIND."""
     declared = {}
     for column in columns:
         name, equals, kind = column.rpartition("=")
@@ -124,19 +132,20 @@ def _declared(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _span(name: str, written: str) -> tuple[int, int] | None:
+    """Parse FROM-TO, one number, or none."""
     if written == "none":
         return None
-    least, _, most = written.partition("-")
+    shortest, _, longest = written.partition("-")
     try:
-        return int(least), int(most or least)
+        return int(shortest), int(longest or shortest)
     except ValueError:
         raise click.UsageError(
-            f"--{name} {written}: write the shortest and longest run, as 1-2, or none."
+            f"--{name} {written}: give the shortest and longest run, such as 1-2, or none."
         ) from None
 
 
 def refuse_meaningless(options: FeatureOptions, kind: str, *, has_schema: bool) -> None:
-    """Options that say nothing about the data are an error, not skipped."""
+    """Raise if an option was given that does not apply to the data."""
     names = options.set_names() if has_schema else options.meaningless(kind)
     about = "a schema that is there already" if has_schema else kind
     for name in names:
@@ -153,40 +162,57 @@ def refuse_meaningless(options: FeatureOptions, kind: str, *, has_schema: bool) 
 
 @dataclass
 class Examples:
-    """The rows of a block with their labels, and how they become features.
+    """All rows of files with their labels, and the schema that makes features of them.
 
-    ``weights`` is None if all rows count the same; ``inserted`` are the places of features that
-    joined a schema, ``notices`` what had no place in one; ``X`` are the features, after `encode`.
+    Attributes
+    ----------
+    schema : AnySchema
+        How the rows become features.
+    block : Block
+        The rows as they were read.
+    inserted : list of int
+        Where features joined a schema that was known before.
+    notices : list of str
+        What had no place in such a schema.
+    X : array or None
+        The features, after `encode`.
     """
 
     schema: AnySchema
-    block: Any
-    labels: Any
-    weights: npt.NDArray[Any] | None = None
+    block: Block
     inserted: list[int] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     X: Any = None
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.block.labels)
+
+    @property
+    def labels(self) -> Any:
+        return self.block.labels
 
     def encode(self) -> Self:
         """Make features of the rows; a table has no numbers afterwards, as their memory is used."""
         from rosenblatt.tables.features.schema import Schema
+        from rosenblatt.tables.readers.table import Table
 
-        own: Any = {"in_place": True} if isinstance(self.schema, Schema) else {}
-        self.X = self.schema.learn(self.block, **own)
+        if isinstance(self.schema, Schema) and isinstance(self.block, Table):
+            self.X = self.schema.learn(self.block, in_place=True)
+        else:
+            self.X = self.schema.learn(self.block)
         return self
 
     @cached_property
-    def counts(self) -> dict[Any, int]:
-        """How often each label occurs."""
-        return label_counts(self.labels)
+    def weights(self) -> npt.NDArray[Any] | None:
+        """Return the importance of each row; None if all count the same."""
+        return self.block.sample_weight
 
-    @property
-    def weighted(self) -> dict[str, Any]:
-        """What fit and partial_fit are given beside rows and labels."""
-        return {} if self.weights is None else {"sample_weight": self.weights}
+    @cached_property
+    def counts(self) -> dict[Any, int]:
+        """Count each label, in the order in which they first occur."""
+        from rosenblatt.tables.readers.labels import count_labels
+
+        return count_labels(self.labels)
 
 
 def read_examples(
@@ -198,68 +224,37 @@ def read_examples(
     grows: bool = True,
     **labels: Any,
 ) -> Examples:
-    """Read all rows; without a schema one is guessed, with one it grows if it may.
+    """Read all rows; without a schema guess one, and let one that is known grow if it may.
 
-    The rows are encoded if the schema does not grow, else that is left to who looks at them first.
+    The rows are encoded if the schema does not grow; otherwise the caller does it, who may look at
+    them first. `labels` are arguments of the reader.
     """
     from rosenblatt.tables.features.schemas import UnseenValues, guess_schema
 
-    kind, schema = reading.kind_of(paths, schema), reading.schema_of(paths, schema)
-    block = reading.reader(paths, schema=schema, features=options, grows=grows, **labels).whole()
-    if schema is not None and not grows:
-        unseen = UnseenValues()
-        X = unseen.encode(schema, block)
-        weights, notices = row_weights(block), unseen.describe()
-        return Examples(schema, block, block.labels, weights, notices=notices, X=X)
-    inserted = list[int]()
+    kind = reading.kind_of(paths, schema)
+    schema = reading.schema_of(paths, schema)
+    reader = reading.reader(paths, schema=schema, features=options, grows=grows, **labels)
+    block = read_whole(reader, paths)
+
     if schema is None:
-        schema = guess_schema(kind, block, options)
-    else:
+        return Examples(guess_schema(kind, block, options), block)
+    if grows:
         inserted = schema.grow(block).places
-    return Examples(schema, block, block.labels, row_weights(block), inserted)
-
-
-def label_counts(labels: Any) -> dict[Any, int]:
-    """How often each label occurs, in the order in which they are first met."""
-    if hasattr(labels, "counts"):
-        return dict(labels.counts())
-    found = Counter[Any]()
-    for start in range(0, len(labels), LABELS_AT_ONCE):
-        found.update(labels[start : start + LABELS_AT_ONCE].tolist())
-    return found
-
-
-def row_weights(block: Any) -> npt.NDArray[Any] | None:
-    """The importance of each row; None if all count the same."""
-    weights: npt.NDArray[Any] | None = getattr(block, "weights", None)
-    return None if weights is None or (weights == 1.0).all() else weights
-
-
-def used_columns(X: Any) -> npt.NDArray[Any]:
-    """The features that some row has; hashing makes room for many more."""
-    import numpy as np
-
-    if not hasattr(X, "indices"):
-        return np.arange(X.shape[1])
-    return np.unique(X.indices) if X.nnz else np.zeros(1, np.int64)
-
-
-def dense_columns(X: Any, most_cells: int) -> npt.NDArray[Any] | None:
-    """The features that some row has, as a plain array; None if it were larger than this."""
-    used = used_columns(X)
-    if X.shape[0] * len(used) > most_cells:
-        return None
-    dense: npt.NDArray[Any] = X.toarray(used) if hasattr(X, "indices") else X
-    return dense
+        return Examples(schema, block, inserted)
+    unseen = UnseenValues()
+    X = unseen.encode(schema, block)
+    return Examples(schema, block, notices=unseen.describe(), X=X)
 
 
 def refuse_one_class(counts: Mapping[Any, int], name: str, *, of_table: bool) -> None:
-    """Two classes are the least that can be separated."""
+    """Raise if all rows have the same label."""
     from rosenblatt.errors import DataError
 
-    for label, rows in counts.items() if len(counts) == 1 else ():
-        raise DataError(
-            f"only class {label!r} seen, in all {rows:,} rows; two are needed",
-            name=name,
-            cures=RIGHT_TARGET if of_table else (),
-        )
+    if len(counts) != 1:
+        return
+    [(label, rows)] = counts.items()
+    raise DataError(
+        f"only class {label!r} seen, in all {rows:,} rows; two are needed",
+        name=name,
+        cures=RIGHT_TARGET if of_table else (),
+    )

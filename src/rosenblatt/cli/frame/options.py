@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import click
 
 from rosenblatt.cli.frame.command_record import ARGUMENTS
 from rosenblatt.cli.frame.destinations import check_name, keep_rejects_apart
+from rosenblatt.errors import DataError, Setting, Words
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -127,21 +128,38 @@ READERS = "rosenblatt.readers"  # where a call keeps them until all that was bad
 MOST_REPORTED, EXIT_BAD_DATA = 5, 3
 
 
-def watch_bad_rows(reader: Any) -> None:
-    """With --on-bad blank the command reports what this reader skips, and ends with 3."""
+class SkipsRows(Protocol):
+    """A reader that counts what it skips."""
+
+    @property
+    def skipped(self) -> int: ...
+
+    @property
+    def first_faults(self) -> list[DataError]: ...
+
+
+def watch_bad_rows(reader: SkipsRows) -> None:
+    """Let the command report what this reader skips, and end with 3, if --on-bad is blank."""
     ctx = click.get_current_context(silent=True)
     if ctx is not None:
         ctx.meta.setdefault(READERS, []).append(reader)
 
 
-def _report_bad(readers: Sequence[Any], params: Sequence[click.Parameter]) -> None:
+def cures_but_skipping(error: DataError) -> list[Words]:
+    """Return the cures of a fault but the advice to skip the row, which has been skipped."""
+    return [cure for cure in error.cures if Setting("on_bad", "skip") not in cure.settings]
+
+
+def _report_bad(readers: Sequence[SkipsRows], params: Sequence[click.Parameter]) -> None:
     from rosenblatt.cli.frame.shell_messages import in_shell_words
     from rosenblatt.cli.frame.terminal import say
 
-    faults = [fault for reader in readers for fault in reader.first_faults][:MOST_REPORTED]
-    for fault in faults:
-        say(f"error: {in_shell_words(fault, params)}".splitlines(), err=True)
-    more = sum(reader.skipped for reader in readers) - len(faults)
+    faults = [fault for reader in readers for fault in reader.first_faults]
+    shown = faults[:MOST_REPORTED]
+    for fault in shown:
+        without_advice = fault.reworded(cures=cures_but_skipping(fault))
+        say(f"error: {in_shell_words(without_advice, params)}".splitlines(), err=True)
+    more = sum(reader.skipped for reader in readers) - len(shown)
     if more:
         say([f"error: and {more:,} more like these"], err=True)
 

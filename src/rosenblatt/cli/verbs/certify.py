@@ -17,10 +17,8 @@ from rosenblatt.cli.data.reading import (
 )
 from rosenblatt.cli.data.training_data import (
     Examples,
-    dense_columns,
     read_examples,
     refuse_one_class,
-    used_columns,
 )
 from rosenblatt.cli.data.training_report import counted_classes, counted_features
 from rosenblatt.cli.frame.options import SEED, Command, use_one_thread
@@ -90,7 +88,7 @@ def read_rows(path: str, **options: Any) -> Examples:
 
     with notices():
         rows = read_examples(Reading(**options), [path], FeatureOptions(scale=None)).encode()
-    rows.labels = np.array([str(label) for label in rows.labels.tolist()])
+    rows.block.labels = np.array([str(label) for label in rows.labels.tolist()])
     refuse_one_class(rows.counts, named([path]), of_table=rows.schema.kind == "table")
     if any(getattr(column, "clip", None) for column in rows.schema.columns):
         packed = (
@@ -102,9 +100,11 @@ def read_rows(path: str, **options: Any) -> Examples:
 
 def certificate(rows: Examples, *, fit_intercept: bool, seed: int) -> dict[str, Any]:
     """Everything the command tells, but the file, as what becomes the JSON object."""
+    from rosenblatt.arrays import dense_columns, used_columns
     from rosenblatt.theory import examine
 
-    X, description = rows.X, list[str]()
+    X = rows.X
+    description = list[str]()
     if hasattr(X, "tocsr"):
         if rows.schema.kind in ("table", "text"):
             description = rows.schema.describe()

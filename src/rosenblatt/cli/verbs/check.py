@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.reading import DATA, Reading, named, notices, reading_options
-from rosenblatt.cli.data.training_data import dense_columns, refuse_one_class
+from rosenblatt.cli.data.reading import (
+    DATA,
+    Reading,
+    named,
+    notices,
+    read_whole,
+    reading_options,
+)
+from rosenblatt.cli.data.training_data import refuse_one_class
 from rosenblatt.cli.data.training_report import LONGEST_LABEL, counted_classes, counted_features
 from rosenblatt.cli.frame.options import Command, use_one_thread
 from rosenblatt.cli.frame.terminal import baseline, cut, say, say_json
@@ -61,7 +68,7 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
     from rosenblatt.tables.features.schemas import FeatureOptions, guess_schema
 
     kind = reading.kind_of(paths)
-    block = reading.reader(paths).whole()
+    block = read_whole(reading.reader(paths), paths)
     refuse_one_class(Counter(block.labels.tolist()), named(paths), of_table=kind == "table")
     schema = known = reading.schema_of(paths, None)
     if schema is None:
@@ -89,6 +96,7 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
 
 def _verdict(schema: AnySchema, block: Any) -> dict[str, Any] | None:
     """Whether a hyperplane separates the classes; None if it would take long to say."""
+    from rosenblatt.arrays import dense_columns
     from rosenblatt.theory.separability import separability
 
     X = dense_columns(schema.learn(block), MOST_CELLS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,14 @@ import click
 from click.core import ParameterSource
 
 from rosenblatt.cli.data.models import Model, open_model
-from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options, zero_based_option
+from rosenblatt.cli.data.reading import (
+    DATA,
+    Reading,
+    notices,
+    read_whole,
+    reading_options,
+    zero_based_option,
+)
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import MODEL, Command, slim_option
 from rosenblatt.cli.frame.terminal import print_data, say_notices
@@ -185,7 +192,7 @@ def _onnx(model: Model, *, encoded: bool) -> bytes:
     state = model.state
     if encoded or state.card.schema is None or model.schema.kind in ("svmlight", "vw"):
         named = state.card.schema is not None and state.n_features <= MOST_NAMES
-        return to_onnx(state, model.names(range(state.n_features)) if named else None)
+        return to_onnx(state, model.weights.names(range(state.n_features)) if named else None)
     if not isinstance(model.schema, Schema):
         raise ModelFileError(
             "trained on texts, whose n-grams no ONNX operator counts as this model does; --encoded "
@@ -220,7 +227,11 @@ class Features:
         kind = reading.kind_of(paths, self.schema)
         guessing = self.schema is None
         with reading.reader(paths, schema=self.schema, labels="text") as reader:
-            for block in [reader.whole()] if guessing and kind in ("table", "text") else reader:
+            blocks: Iterable[Any] = reader
+            if guessing and kind in ("table", "text"):
+                # The guess depends on all rows.
+                blocks = [read_whole(reader, paths)]
+            for block in blocks:
                 if self.schema is None:
                     self.schema = guess_schema(
                         kind, block, FeatureOptions(scale="robust" if scale else None)
@@ -234,7 +245,8 @@ class Features:
                     X = X.keep(X.data != 0)
                 used = X.indices if hasattr(X, "indices") else np.flatnonzero(X.any(axis=0))
                 self.columns.update(np.unique(used).tolist())
-                self._weighted += int((getattr(block, "weights", block.lines[:0]) != 1).sum())
+                if block.weights is not None:
+                    self._weighted += int((block.weights != 1).sum())
                 yield X, self._labels(block.labels.tolist())
 
     def _labels(self, labels: list[str]) -> list[Any]:

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from rosenblatt.cli.data.models import open_model
-from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
+from rosenblatt.cli.data.reading import DATA, Reading, named, notices, reading_options
 from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option, threshold_option
-from rosenblatt.cli.frame.terminal import baseline, say, say_json, say_notices
+from rosenblatt.cli.frame.terminal import baseline, reading_shown, say, say_json, say_notices
 from rosenblatt.cli.plot.plot_files import check_picture, draw
 from rosenblatt.plurals import count
 
@@ -66,7 +66,11 @@ def command(
     predicted: list[Any] = []
     parts: list[Any] = []
     read = Reading(**reading)
-    with notices(quiet), found.reader(read, data, labelled=True) as blocks, blocks.shown():
+    with (
+        notices(quiet),
+        found.reader(read, data, labelled=True) as blocks,
+        reading_shown(blocks, named(data)),
+    ):
         for block in blocks:
             truth += block.labels.tolist()
             labels, *part = found.outputs(unseen.encode(found.schema, block), threshold)

@@ -19,7 +19,6 @@ from rosenblatt.cli.data.training_data import (
     column_options,
     feature_options,
     refuse_meaningless,
-    row_weights,
 )
 from rosenblatt.cli.frame.destinations import (
     NewFiles,
@@ -116,7 +115,7 @@ def _checkpoint(
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
 @click.option("--quiet", is_flag=True, help="Print only the last line, without table and notices.")
 @reading_options
-@column_options("exact")
+@column_options("exact", "idf")
 def command(
     data: tuple[str, ...],
     learner: Entry,
@@ -196,7 +195,7 @@ def command(
                 tested = model.predict_then_learn(
                     X,
                     block.labels,
-                    row_weights(block),
+                    block.sample_weight,
                     predictions=written.wanted,
                     latest=count == "latest",
                 )

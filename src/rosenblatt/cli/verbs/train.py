@@ -187,7 +187,7 @@ def command(
         refuse_other_model(path, learner.class_name, examples.schema.target, data)
     with interrupts.held():
         if one_pass or (resume and epochs is None):
-            model.partial_fit(examples.X, examples.labels, **examples.weighted)
+            model.partial_fit(examples.X, examples.labels, sample_weight=examples.weights)
         elif resume:
             if not quiet:
                 say_notices(_counted_anew(model))
@@ -304,7 +304,7 @@ def _fit(
         # The reason to stop is shown anyway; what could not be held out is not.
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", Notice)
-        model.fit(examples.X, examples.labels, validation_set=dev, **examples.weighted)
+        model.fit(examples.X, examples.labels, validation_set=dev, sample_weight=examples.weights)
 
 
 def _refuse_record(learner: Entry) -> None:

@@ -25,7 +25,11 @@ class Block:
         The label of every row.
     lines : ndarray of int64
         The line of the file every row begins on.
+    weights : ndarray or None
+        The importance of every row, of formats that have one.
     """
+
+    weights: npt.NDArray[Any] | None = None
 
     def __init__(self, rows: Any, labels: Any, lines: npt.NDArray[np.int64]) -> None:
         self.rows, self.labels, self.lines = rows, labels, lines
@@ -37,6 +41,13 @@ class Block:
     @property
     def y(self) -> Any:
         return self.labels
+
+    @property
+    def sample_weight(self) -> npt.NDArray[Any] | None:
+        """Return `weights` for a learner; None if all rows count the same."""
+        if self.weights is None or (self.weights == 1.0).all():
+            return None
+        return self.weights
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X, self.labels))

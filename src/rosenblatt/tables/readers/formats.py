@@ -330,3 +330,63 @@ def by_lines(lines: Sequence[str], among: Sequence[Format] = ROWS) -> Format | N
         if format.sniff is not None and format.sniff(lines):
             return format
     return None
+
+
+def detect(
+    paths: Sequence[str],
+    name: str | None = None,
+    *,
+    kind: str | None = None,
+    is_table: bool = False,
+) -> Format:
+    """Return the format of files: the one of this name, else by suffix, else by their first lines.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files of one format; the first one is looked at.
+    name : str, default=None
+        A format that is given, so that nothing is detected.
+    kind : str, default=None
+        The kind of the schema that the rows are read for, if there is one.
+    is_table : bool, default=False
+        The caller has options that only tables have.
+    """
+    found = format_of(list(paths), name, otherwise=default_of("table" if kind is None else kind))
+    if name is not None:
+        return found
+    if kind is not None:
+        # Labels, tabs and texts are often called .tsv.
+        if found.name == "tsv" and kind == "text":
+            found = default_of("text")
+    elif found.is_delimited and not is_table:
+        found = _sniffed(paths[0], found)
+    if found.kind == "text":
+        # A .txt may hold any rows, also those of a table.
+        holds_table = _holds_table(paths[0]) if kind is None else kind == "table"
+        if holds_table:
+            return default_of("table")
+    return found
+
+
+def _sniffed(path: str, found: Format) -> Format:
+    """Return the format of the first lines, if the suffix leaves it open; else the one found."""
+    has_suffix = by_suffix(path) is not None
+    if has_suffix and found.name != "tsv":
+        return found
+    seen = by_content(path)
+    if seen is None:
+        return found
+    # A .tsv is a table or labelled text.
+    if has_suffix and seen.kind != "text":
+        return found
+    return seen
+
+
+def _holds_table(path: str) -> bool:
+    """Return whether a file that could be labelled text has more than two columns."""
+    from rosenblatt.tables.readers.dialect import sniff
+    from rosenblatt.tables.readers.sources import first_lines
+
+    widths = [len(row) for row in sniff(first_lines(path), {}).rows]
+    return bool(widths) and min(widths) > 2 and len(set(widths)) <= 2

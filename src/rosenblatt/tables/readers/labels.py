@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,6 +25,8 @@ TRUTH = {b"true": True, b"false": False}
 SHOWN = 8
 LONGEST = 1000
 LONG = 64
+# Labels that become objects of Python at a time, to be counted.
+LABELS_AT_ONCE = 1 << 16
 
 
 class Labels:
@@ -125,6 +128,16 @@ class Labels:
         whole = all(value == math.floor(value) for value in values if value)
         filled = [0 if value is None else value for value in values]
         return np.array(filled or [0], np.int64 if whole else np.float64)[codes]
+
+
+def count_labels(labels: LabelCodes | npt.NDArray[Any]) -> dict[Any, int]:
+    """Count each label of the rows, in order of codes or else of first occurrence."""
+    if isinstance(labels, LabelCodes):
+        return labels.counts()
+    found = Counter[Any]()
+    for start in range(0, len(labels), LABELS_AT_ONCE):
+        found.update(labels[start : start + LABELS_AT_ONCE].tolist())
+    return found
 
 
 def _number(name: bytes) -> float | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sized
 from contextlib import ExitStack, closing, nullcontext
 from typing import Any, Generic, NoReturn, Self, TypeVar
 
-from rosenblatt.errors import DataError, Words
+from rosenblatt.errors import DataError, InputError, ParameterError, RosenblattError, Words
 from rosenblatt.models.parallel import n_processors
 from rosenblatt.models.rows import largest_allowed
 from rosenblatt.plurals import count
@@ -34,6 +34,7 @@ from rosenblatt.tables.readers.row_texts import RowTexts
 from rosenblatt.tables.readers.sources import Given, kept_for_rereading, sources_of
 
 Taken = TypeVar("Taken", bound=Sized)
+ReadingError = InputError | ParameterError
 
 KEPT_OF_LONG_ROW = 200
 # How much more than the first piece promises there is room for.
@@ -154,11 +155,15 @@ class Reader(Generic[Taken]):
         Set before reading, it gets the rows as they stand, and where the bad ones are.
     progress : callable or None
         Set before reading, it is called with the rows read so far, now and then.
+    advise : callable or None
+        Set before reading, it is given an error and returns the one to raise instead, such as the
+        same fault with cures that only the caller knows.
     """
 
     unit = "row"
     row_texts: RowTexts | None = None
     progress: Callable[[int], None] | None = None
+    advise: Callable[[ReadingError], RosenblattError] | None = None
     _halves: Halves | None = None
 
     def __init__(self, form: TextFormat[Taken], given: Given, settings: ReaderSettings) -> None:
@@ -190,7 +195,10 @@ class Reader(Generic[Taken]):
         return self
 
     def __next__(self) -> Taken:
-        return next(self._blocks)
+        try:
+            return next(self._blocks)
+        except (InputError, ParameterError) as error:
+            self._raise_advised(error)
 
     def __enter__(self) -> Self:
         return self
@@ -220,7 +228,20 @@ class Reader(Generic[Taken]):
         return self._form
 
     def whole(self) -> Taken:
-        """Everything as one block; a warning tells of rows that were skipped."""
+        """Return everything as one block; warn of rows that were skipped."""
+        try:
+            return self._whole()
+        except (InputError, ParameterError) as error:
+            self._raise_advised(error)
+
+    def _raise_advised(self, error: ReadingError) -> NoReturn:
+        """Raise the error, or the one that `advise` makes of it."""
+        better: RosenblattError = error if self.advise is None else self.advise(error)
+        if better is error:
+            raise error
+        raise better from error
+
+    def _whole(self) -> Taken:
         form = self._form
         form.reads_all = True
         with closing(self._bad), ExitStack() as stack:

@@ -48,6 +48,8 @@ class VWBlock(Block):
         The importance of every row, 1 where none is written.
     """
 
+    weights: npt.NDArray[np.float64]
+
     def __init__(
         self,
         rows: SparseRows,
