@@ -38,9 +38,48 @@ int main(int argc, char **argv) {
                         .rows = &rows, .ops = &rb_ops_dense_f64, .rule = &rule,
                         .weights = &weights, .tally = &tally, .longest_row = 3.0,
                         .seen_at_zero = 6 * epoch};
-        rb_learn_binary(&walk);
+        rb_learn(&walk, NULL, NULL);
     }
     printf("%.17g %.17g %d\n", w[0], w[1], (int)tally.mistakes);
+    return 0;
+}
+"""
+# A rule of its own returns the step and the scale that are given. The position reached is
+# printed: 0 if the row was refused, and then no weight has changed.
+DECIDING = r"""
+#include <stdio.h>
+#include "rows/loop.h"
+#include "rows/tables.h"
+
+static rb_decision given;
+static rb_decision decide(const rb_parameters *p, const rb_case *c) {
+    (void)p, (void)c;
+    return given;
+}
+
+int main(int argc, char **argv) {
+    static const double X[2] = {3, 4};
+    static const int32_t labels[1] = {1};
+    double w[4] = {0.5, 0.5, 0.5, 0.5}, b[2] = {0}, room[64];
+    const int n_vectors = atoi(argv[1]), scales = atoi(argv[2]);
+    if (argc != 5) return 1;
+    given = (rb_decision){.step = atof(argv[3]), .scale = atof(argv[4])};
+    rb_rows rows = {.values = X, .n_rows = 1, .n_features = 2};
+    rb_weights weights = {.w = (char *)w, .b = (char *)b, .n_vectors = n_vectors, .n_features = 2,
+                          .class_stride = 2, .feature_stride = 1, .itemsize = 8, .limit = 1e150,
+                          .scale = 1.0, .is_scaled = scales};
+    rb_rule rule = {.decide = decide, .number = -1, .does = RB_NORM | (scales ? RB_SCALES : 0),
+                    .quiet_above = INFINITY, .tie_is_mistake = 1};
+    rb_tally tally = {.refused = -1};
+    rb_walk walk = {.search = {.labels = labels, .stop = 1, .quiet_above = INFINITY},
+                    .rows = &rows, .ops = &rb_ops_dense_f64, .rule = &rule,
+                    .weights = &weights, .tally = &tally, .longest_row = 5.0};
+    const int64_t reached = rb_learn(&walk, NULL, room);
+    if (reached == 0 && tally.refused != 0) return 2;
+    if (reached == 0)
+        for (int i = 0; i < 4; i++)
+            if (w[i] != 0.5 || weights.scale != 1.0 || weights.reach > 0.5) return 3;
+    printf("%d\n", (int)reached);
     return 0;
 }
 """
@@ -49,16 +88,55 @@ LABELS = [-1, 1, 1, -1, -1, 1]
 COMMON = {"ties": "positive", "fit_intercept": False, "shuffle": False, "max_iter": 2, "tol": None}
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def compiled(source: str, folder: Path) -> Path:
+    """The program of a C file."""
     if shutil.which(COMPILER[0]) is None:
         pytest.skip("there is no C compiler")
-    folder = tmp_path_factory.mktemp("loop")
-    (folder / "loop.c").write_text(PROGRAM)
+    (folder / "loop.c").write_text(source)
     out = folder / "loop"
     flags = ["-O1", "-ffp-contract=off", "-Wno-psabi", f"-I{KERNELS}"]
     subprocess.run([*COMPILER, *flags, str(folder / "loop.c"), "-o", str(out), "-lm"], check=True)
     return out
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(PROGRAM, tmp_path_factory.mktemp("loop"))
+
+
+@pytest.fixture(scope="module")
+def deciding(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(DECIDING, tmp_path_factory.mktemp("deciding"))
+
+
+@pytest.mark.parametrize(
+    ("scales", "step", "scale", "is_allowed"),
+    [
+        (False, "0.25", "1", True),
+        (False, "nan", "1", False),
+        (False, "inf", "1", False),
+        (False, "-0.25", "1", False),
+        (False, "1e150", "1", False),
+        (False, "0.25", "0.5", False),
+        (True, "0.25", "0.5", True),
+        (True, "0", "0.5", True),
+        (True, "nan", "0.5", False),
+        (True, "inf", "0.5", False),
+        (True, "-0.25", "0.5", False),
+        (True, "0.25", "0", False),
+        (True, "0", "0", False),
+        (True, "0.25", "1.5", False),
+        (True, "0.25", "nan", False),
+        (True, "0", "-1", False),
+    ],
+)
+@pytest.mark.parametrize("n_vectors", [1, 2])
+def test_a_decision_that_no_rule_may_return_is_refused_and_changes_nothing(
+    deciding: Path, n_vectors: int, scales: bool, step: str, scale: str, is_allowed: bool
+) -> None:
+    arguments = [str(n_vectors), str(int(scales)), step, scale]
+    done = subprocess.run([deciding, *arguments], check=True, capture_output=True, text=True)
+    assert done.stdout == f"{int(is_allowed)}\n"
 
 
 @pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")

@@ -1,8 +1,8 @@
 """The engine: whatever learns from rows, or scores them by weights that still learn, goes through here.
 
-`Engine.learn` takes a table of rows, `learn_one` a mapping, a record or a 1-D array. Both fill a walk and
-call `rb_learn` of loop.h, which is the only way into the weights. `serve` gives the weights that predict,
-`score` the scores of some rows by them, `replay` repeats recorded updates.
+`Engine.learn` takes a table of rows, `learn_one` a mapping, a record or a 1-D array, `replay` recorded
+updates. All of them fill a walk and call `rb_learn` of loop.h, which is the only way into the weights.
+`serve` gives the weights that predict, `score` the scores of some rows by them.
 
 Single examples have a fast path in `Engine`, one compiled call. An example that is unusual (values of odd
 types, features and classes that are new, a rule written in Python) is left to the fallback in Python, with
@@ -119,16 +119,20 @@ cdef extern from "rows/loop.h" nogil:
         rb_readout *readout
         int64_t most_stored
         int index_bytes
+        const rb_log *recorded
 
     int64_t rb_room(const rb_walk *, const rb_tested *) noexcept
     int64_t rb_learn(rb_walk *, const rb_tested *, double *) noexcept
-    void rb_replay(rb_weights *, const rb_rows *, const rb_ops *, const rb_log *, int64_t start,
-                   int64_t stop) noexcept
 
-cdef double LIMIT32 = FLOAT32_LIMIT, LIMIT64 = FLOAT64_LIMIT
+cdef double LIMIT32 = FLOAT32_LIMIT
+cdef double LIMIT64 = FLOAT64_LIMIT
+
+# The functions of rows.h for the rows of single examples.
 cdef const rb_ops *SPARSE = (<Rows>MappingRow({}).rows).ops
 cdef const rb_ops *DENSE32 = (<Rows>dense(np.zeros((1, 1), np.float32))).ops
 cdef const rb_ops *DENSE64 = (<Rows>dense(np.zeros((1, 1)))).ops
+
+# Types of labels that can be usual.
 cdef frozenset TEXTS = frozenset([str, np.str_])
 cdef frozenset WHOLE = frozenset([int, bool, *(np.dtype(code).type for code in "?bhilqBHILQ")])
 
@@ -153,7 +157,15 @@ cdef class Log:
     `clock` are empty unless weights are scaled.
     """
 
-    cdef readonly cnp.ndarray row, right, wrong, step, t, change, scale, folds, clock
+    cdef readonly cnp.ndarray row
+    cdef readonly cnp.ndarray right
+    cdef readonly cnp.ndarray wrong
+    cdef readonly cnp.ndarray step
+    cdef readonly cnp.ndarray t
+    cdef readonly cnp.ndarray change
+    cdef readonly cnp.ndarray scale
+    cdef readonly cnp.ndarray folds
+    cdef readonly cnp.ndarray clock
     cdef rb_log c
 
     def __init__(self, int64_t capacity, *, bint with_rates=False, bint with_scales=False):
@@ -174,6 +186,7 @@ cdef class Log:
 
     @property
     def size(self):
+        """How many updates it holds."""
         return self.c.size
 
     @size.setter
@@ -210,7 +223,8 @@ cdef class Tally:
     """
 
     cdef rb_tally c
-    cdef readonly object mistakes_per_row, dual
+    cdef readonly object mistakes_per_row
+    cdef readonly object dual
 
     def __init__(self, mistakes_per_row=None, dual=None):
         self.c.refused = -1
@@ -256,13 +270,15 @@ cdef class Watch:
     """
 
     cdef rb_tested c
-    cdef readonly object wrong, scores
+    cdef readonly object wrong
+    cdef readonly object scores
     cdef readonly bint latest
 
     def __init__(self, cnp.ndarray wrong, scores=None, *, bint latest=False):
         self.wrong = wrong
         self.scores = scores
-        self.latest = self.c.latest = latest
+        self.latest = latest
+        self.c.latest = latest
         self.c.wrong = <int32_t *>cnp.PyArray_DATA(wrong)
         if scores is not None:
             self.c.scores = <double *>cnp.PyArray_DATA(<cnp.ndarray?>scores)
@@ -279,7 +295,9 @@ cdef class ReadoutArrays:
     """
 
     cdef rb_readout c
-    cdef readonly cnp.ndarray scales, errors, rates
+    cdef readonly cnp.ndarray scales
+    cdef readonly cnp.ndarray errors
+    cdef readonly cnp.ndarray rates
     cdef readonly Rule rule
     # The weights that the pointers were taken from, and their version.
     cdef WeightArrays followed
@@ -295,6 +313,7 @@ cdef class ReadoutArrays:
         for array, n in (scales, RB_MEANS), (rates, RB_MEANS), (errors, RB_MEANS + 1 + is_mix):
             if cnp.PyArray_TYPE(array) != cnp.NPY_FLOAT64 or array.shape != (n,):
                 raise ValueError(f"not an array of {n} numbers: {array!r}")
+
         self.c.scales = <double *>cnp.PyArray_DATA(scales)
         self.c.errors = <double *>cnp.PyArray_DATA(errors)
         self.c.rates = <const double *>cnp.PyArray_DATA(rates)
@@ -343,9 +362,8 @@ cdef class ReadoutArrays:
         return [shares[i] for i in range(cnp.PyArray_DIM(self.errors, 0))]
 
     cdef rb_readout *of(self, WeightArrays weights) except NULL:
-        """The read-outs of these weights, as they lie in memory now."""
+        """Return the read-outs of these weights, as they lie in memory now."""
         cdef cnp.ndarray table, bias
-        cdef double reach = self.c.gentle.reach
         cdef int i
         if self.followed is weights and self.followed_version == weights.version:
             return &self.c
@@ -357,31 +375,43 @@ cdef class ReadoutArrays:
             self.c.lags[i] = <double *>cnp.PyArray_DATA(table)
             self.c.bias_lags[i] = <double *>cnp.PyArray_DATA(bias)
         if self.c.has_gentle:
-            # Weights of the same shape, without running sums and rates.
-            table, bias = weights.planes[GENTLE_PLANE]
-            self.c.gentle = weights.c
-            self.c.gentle.w = <char *>cnp.PyArray_DATA(table)
-            self.c.gentle.b = <char *>cnp.PyArray_DATA(bias)
-            self.c.gentle.u = self.c.gentle.ub = NULL
-            self.c.gentle.rate = self.c.gentle.bias_rate = NULL
-            self.c.gentle.rates = 0
-            self.c.gentle.reach = reach
+            self.point_to_gentle(weights)
         self.followed = weights
         self.followed_version = weights.version
         return &self.c
 
+    cdef int point_to_gentle(self, WeightArrays weights) except -1:
+        """Make the gentle learner's weights: of the same shape, without running sums and rates."""
+        cdef cnp.ndarray table, bias
+        cdef double reach = self.c.gentle.reach
+        table, bias = weights.planes[GENTLE_PLANE]
+        self.c.gentle = weights.c
+        self.c.gentle.w = <char *>cnp.PyArray_DATA(table)
+        self.c.gentle.b = <char *>cnp.PyArray_DATA(bias)
+        self.c.gentle.u = NULL
+        self.c.gentle.ub = NULL
+        self.c.gentle.rate = NULL
+        self.c.gentle.bias_rate = NULL
+        self.c.gentle.rates = 0
+        self.c.gentle.reach = reach
+        return 0
+
 
 cdef const rb_readout *readout_of(ReadoutArrays readouts, WeightArrays weights) except? NULL:
-    return NULL if readouts is None else readouts.of(weights)
+    """Return the read-outs of these weights, or NULL if there are none."""
+    if readouts is None:
+        return NULL
+    return readouts.of(weights)
 
 
 def serve(WeightArrays weights, ReadoutArrays readouts=None):
-    """The weights and biases that predict: by the read-outs if there are any, else the mean."""
+    """Return the weights and biases that predict: by the read-outs if there are any, else the mean."""
     cdef const rb_readout *readout = readout_of(readouts, weights)
     cdef cnp.ndarray coef = np.empty((weights.c.n_vectors, weights.c.n_features))
     cdef cnp.ndarray bias = np.empty(weights.c.n_vectors)
     if readout == NULL and weights.c.u == NULL:
         raise TypeError("weights without running sums and read-outs predict as they are")
+
     # The interpreter's lock is held: nobody else may give the weights another memory meanwhile.
     rb_serve(&weights.c, readout, weights.t, <double *>cnp.PyArray_DATA(coef),
              <double *>cnp.PyArray_DATA(bias))
@@ -389,19 +419,23 @@ def serve(WeightArrays weights, ReadoutArrays readouts=None):
 
 
 def score(WeightArrays weights, Rows rows, ReadoutArrays readouts=None):
-    """The scores of a few rows, which the weights are arranged for, by what predicts.
+    """Score a few rows, which the weights are arranged for, by what predicts.
 
-    (n,) for one vector, else (n, n_vectors). The weights that predict are not made for it, so that the
+    Return (n,) for one vector, else (n, n_vectors). The weights that predict are not made for it, so that the
     cost is that of the values which the rows store. Weights that are averaged are float64.
     """
     cdef const rb_readout *readout = readout_of(readouts, weights)
-    cdef int64_t k = weights.c.n_vectors, n = rows.c.n_rows, row
+    cdef int64_t k = weights.c.n_vectors
+    cdef int64_t n = rows.c.n_rows
+    cdef int64_t row
     cdef cnp.ndarray out = np.empty((n, k))
     cdef double *to = <double *>cnp.PyArray_DATA(out)
     cdef double *room
     same_type(rows, weights.c.is_float32)
     if weights.c.is_float32 and weights.c.u != NULL:
         raise TypeError("only float64 weights are scored by their mean")
+
+    # First RB_MOST_READ scores a vector, then what the functions of rows.h need.
     room = <double *>malloc((RB_BLOCK + RB_MOST_READ) * k * sizeof(double))
     if room == NULL:
         raise MemoryError
@@ -409,6 +443,7 @@ def score(WeightArrays weights, Rows rows, ReadoutArrays readouts=None):
         rb_score_served(&rows.c, rows.ops, row, &weights.c, readout, weights.t,
                         room + RB_MOST_READ * k, room, to + row * k)
     free(room)
+
     rows.refuse_changed()
     return out.ravel() if k == 1 else out
 
@@ -422,16 +457,27 @@ def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, 
     scaled the weights after the last update is left to the caller.
     """
     cdef rb_log log = log_of(row, right, wrong, step, t, change, scale, folds, clock)
+    cdef rb_walk walk
     same_type(rows, weights.c.is_float32)
+
+    memset(&walk, 0, sizeof(walk))
+    walk.search.at = start
+    walk.search.stop = stop
+    walk.rows = &rows.c
+    walk.ops = rows.ops
+    walk.weights = &weights.c
+    walk.recorded = &log
+
     weights.claim()
     with nogil:
-        rb_replay(&weights.c, &rows.c, rows.ops, &log, start, stop)
-    weights.busy = False
+        rb_learn(&walk, NULL, NULL)
+    weights.release()
     rows.refuse_changed()
 
 
 # ---------------------------------------------------------------------- single examples
 
+# One row on the stack: where its values lie, and what of them was measured.
 cdef struct Example:
     rb_rows row
     const rb_ops *ops
@@ -439,12 +485,13 @@ cdef struct Example:
     double squared_norm
     bint is_sparse
     int64_t starts[2]
-    RecordRow of
+    RecordRow of  # values and columns of mappings and records
 
 
 cdef void set_sparse(Example *example, int64_t n, int64_t n_features) noexcept:
     """Let the row be the first values that were read."""
-    example.starts[0], example.starts[1] = 0, n
+    example.starts[0] = 0
+    example.starts[1] = n
     example.n_stored = n
     example.row = rb_rows(&example.of.values[0], &example.of.columns[0], &example.starts[0], 1,
                           n_features, n, NULL)
@@ -453,7 +500,7 @@ cdef void set_sparse(Example *example, int64_t n, int64_t n_features) noexcept:
 
 cdef bint read_record(Example *example, RecordPlan plan, dict x, WeightArrays weights,
                       bint learning) except -1:
-    """Fill a row as the schema does; False if anything is unusual."""
+    """Fill a row as the schema does; return False if anything is unusual."""
     cdef int64_t row, column
     if not plan.read(&example.of, x, learning):
         return False
@@ -464,30 +511,37 @@ cdef bint read_record(Example *example, RecordPlan plan, dict x, WeightArrays we
         example.row = rb_rows(&example.of.values[0], NULL, NULL, 1, example.of.n_features, 0, NULL)
         example.n_stored = example.of.n_features
         example.ops = DENSE64
-    return example.of.n_features == weights.c.n_features and not example.ops.inspect(
-        &example.row, LIMIT64, &row, &column, &example.squared_norm)
+
+    if example.of.n_features != weights.c.n_features:
+        return False
+    return not example.ops.inspect(&example.row, LIMIT64, &row, &column, &example.squared_norm)
 
 
 cdef bint read_array(Example *example, cnp.ndarray x, int ndim, WeightArrays weights) noexcept:
-    """Let a row be the memory of an array of the type of the weights; False if it is unusual."""
+    """Let a row be the memory of an array of the type of the weights; return False if it is unusual."""
     cdef bint single = weights.c.is_float32
-    cdef int64_t d = weights.c.n_features, row, column
-    if (cnp.PyArray_NDIM(x) != ndim or cnp.PyArray_SIZE(x) != d or d == 0
-            or cnp.PyArray_DIM(x, ndim - 1) != d
-            or cnp.PyArray_TYPE(x) != <int>(cnp.NPY_FLOAT32 if single else cnp.NPY_FLOAT64)
-            or not cnp.PyArray_ISCARRAY_RO(x)):
+    cdef int wanted_type = cnp.NPY_FLOAT32 if single else cnp.NPY_FLOAT64
+    cdef double limit = LIMIT32 if single else LIMIT64
+    cdef int64_t d = weights.c.n_features
+    cdef int64_t row, column
+    if cnp.PyArray_NDIM(x) != ndim or cnp.PyArray_SIZE(x) != d or d == 0:
         return False
+    if cnp.PyArray_DIM(x, ndim - 1) != d or cnp.PyArray_TYPE(x) != wanted_type:
+        return False
+    if not cnp.PyArray_ISCARRAY_RO(x):
+        return False
+
     example.row = rb_rows(cnp.PyArray_DATA(x), NULL, NULL, 1, d, 0, NULL)
     example.n_stored = d
     example.ops = DENSE32 if single else DENSE64
-    return not example.ops.inspect(&example.row, LIMIT32 if single else LIMIT64, &row, &column,
-                                   &example.squared_norm)
+    return not example.ops.inspect(&example.row, limit, &row, &column, &example.squared_norm)
 
 
 cdef double *doubles_of(cnp.ndarray array, int64_t n) noexcept:
-    """The numbers of an array; NULL if these are not so many, one after the other."""
-    if (cnp.PyArray_TYPE(array) != cnp.NPY_FLOAT64 or cnp.PyArray_SIZE(array) != n
-            or not cnp.PyArray_ISCARRAY(array)):
+    """Return the numbers of an array; NULL if these are not so many, one after the other."""
+    if cnp.PyArray_TYPE(array) != cnp.NPY_FLOAT64 or cnp.PyArray_SIZE(array) != n:
+        return NULL
+    if not cnp.PyArray_ISCARRAY(array):
         return NULL
     return <double *>cnp.PyArray_DATA(array)
 
@@ -509,12 +563,18 @@ cdef class Engine:
     # Single examples: the model, its classes, what reads them, and who takes the updates.
     cdef readonly object model
     cdef Log log
-    cdef dict slots, columns
-    cdef list classes, sorted_slots
+    cdef dict slots  # the number of each class
+    cdef dict columns  # those of features of mappings
+    cdef list classes
+    cdef list sorted_slots
     cdef readonly RecordPlan plan
     cdef tuple best
-    cdef bint learns_one, takes_arrays, last_wins, labels_fit_arrays
-    cdef int64_t version, row_offset
+    cdef bint learns_one
+    cdef bint takes_arrays
+    cdef bint last_wins
+    cdef bint labels_fit_arrays
+    cdef int64_t version  # of the weights when this was opened; -1 once it is closed
+    cdef int64_t row_offset
     # The features of the latest mapping in their order, each with its column: those of the next one are
     # often the same.
     cdef PyObject *latest_features[MOST_VALUES]
@@ -553,42 +613,70 @@ cdef class Engine:
         the caller restores what was learned before that row.
         """
         cdef WeightArrays weights = self.weights
-        cdef Rule rule = self.rule
         cdef rb_walk walk
         cdef rb_block block
-        cdef rb_tested *tested = NULL
+        cdef rb_tested *tested = NULL if watch is None else &watch.c
         cdef int64_t reached
         cdef double *room
-        same_type(rows, weights.c.is_float32)
-        if watch is not None:
-            if weights.c.is_float32:
-                raise TypeError("only float64 weights can be watched")
-            tested = &watch.c
-        if rule.c.rates != weights.c.rates:
-            raise TypeError(f"a rule with rates {rule.rates}, but weights with {weights.rates}")
-        if rule.scales != weights.c.is_scaled:
-            raise TypeError("a rule that scales learns on weights that are scaled, and no other does")
-
-        memset(&walk, 0, sizeof(walk))
-        walk.search.labels = <const int32_t *>cnp.PyArray_DATA(labels)
-        walk.search.counts = tally.c.counts
-        walk.search.at = start
-        walk.search.stop = stop
-        walk.search.quiet_above = rule.c.quiet_above
+        self.check_fit(rows, watch)
+        self.fill_walk(&walk, rows, labels, start, stop, tally)
         if order is not None:
             walk.search.order = <const int64_t *>cnp.PyArray_DATA(order)
         if upcoming is not None and cnp.PyArray_DIM(upcoming, 0):
             walk.search.upcoming = <const int64_t *>cnp.PyArray_DATA(upcoming)
             walk.search.n_upcoming = cnp.PyArray_DIM(upcoming, 0)
-        walk.rows = &rows.c
-        walk.ops = rows.ops
-        walk.rule = &rule.c
-        walk.weights = &weights.c
-        walk.tally = &tally.c
-        if log is not None:
-            walk.log = &log.c
         if row_weights is not None:
             walk.row_weights = <const double *>cnp.PyArray_DATA(row_weights)
+        if log is not None:
+            walk.log = &log.c
+
+        room = <double *>malloc(rb_room(&walk, tested) * sizeof(double))
+        if room == NULL:
+            raise MemoryError
+        if tested == NULL and self.scores_in_blocks(&walk):
+            block.scores = room + weights.c.n_vectors
+            walk.search.block = &block
+        try:
+            weights.claim()
+            with nogil:
+                reached = rb_learn(&walk, tested, room)
+            weights.release()
+        finally:
+            free(room)
+
+        self.raise_error_of_rule()
+        weights.t = walk.seen_at_zero + reached
+        rows.refuse_changed()
+        return reached
+
+    cdef int check_fit(self, Rows rows, Watch watch) except -1:
+        """Refuse rows, rules and weights that do not belong together."""
+        cdef WeightArrays weights = self.weights
+        cdef Rule rule = self.rule
+        same_type(rows, weights.c.is_float32)
+        if watch is not None and weights.c.is_float32:
+            raise TypeError("only float64 weights can be watched")
+        if rule.c.rates != weights.c.rates:
+            raise TypeError(f"a rule with rates {rule.rates}, but weights with {weights.rates}")
+        if rule.scales != weights.c.is_scaled:
+            raise TypeError("a rule that scales learns on weights that are scaled, and no other does")
+        return 0
+
+    cdef int fill_walk(self, rb_walk *walk, Rows rows, cnp.ndarray labels, int64_t start, int64_t stop,
+                       Tally tally) except -1:
+        """Describe a walk over rows as they stand."""
+        cdef WeightArrays weights = self.weights
+        memset(walk, 0, sizeof(walk[0]))
+        walk.search.labels = <const int32_t *>cnp.PyArray_DATA(labels)
+        walk.search.counts = tally.c.counts
+        walk.search.at = start
+        walk.search.stop = stop
+        walk.search.quiet_above = self.rule.c.quiet_above
+        walk.rows = &rows.c
+        walk.ops = rows.ops
+        walk.rule = &self.rule.c
+        walk.weights = &weights.c
+        walk.tally = &tally.c
         walk.seen_at_zero = weights.t - start
         walk.longest_row = sqrt(rows.largest_squared_norm + weights.c.fit_intercept)
         if self.readouts is not None:
@@ -596,36 +684,29 @@ cdef class Engine:
             walk.most_stored = rows.most_stored()
             walk.index_bytes = rows.index_bytes
         tally.c.refused = -1
+        return 0
 
-        room = <double *>malloc(rb_room(&walk, tested) * sizeof(double))
-        if room == NULL:
-            raise MemoryError
-        # With three classes, or if all of them move, as at a fold, there is nothing to gain.
-        if (tested == NULL and walk.readout == NULL and rows.ops.in_blocks and weights.c.n_vectors > 3
-                and not rule.blames_all_rivals and not rule.scales):
-            block.scores = room + weights.c.n_vectors
-            walk.search.block = &block
-        try:
-            weights.claim()
-            with nogil:
-                reached = rb_learn(&walk, tested, room)
-            weights.busy = False
-        finally:
-            free(room)
+    cdef bint scores_in_blocks(self, const rb_walk *walk) noexcept:
+        """Whether several rows are scored together: never if all classes may move, as at a fold."""
+        if walk.readout != NULL or not walk.ops.in_blocks:
+            return False
+        if self.rule.blames_all_rivals or self.rule.scales:
+            return False
+        return self.weights.c.n_vectors > 3  # with three there is nothing to gain
 
-        if rule.error is not None:
-            error = rule.error
-            rule.error = None
+    cdef int raise_error_of_rule(self) except -1:
+        """Raise what a rule written in Python has raised."""
+        error = self.rule.error
+        if error is not None:
+            self.rule.error = None
             raise error
-        weights.t = walk.seen_at_zero + reached
-        rows.refuse_changed()
-        return reached
+        return 0
 
     # ------------------------------------------------------------------ single examples
 
     def open(self, model, *, bint learns, Log log=None, dict columns=None, RecordPlan plan=None,
              bint takes_arrays=False, bint last_wins=False):
-        """Make ready for single examples of this model, whose weights these are.
+        """Get ready for single examples of this model, whose weights these are.
 
         `columns` are those of mappings, `plan` reads records, and without either rows are arrays. `log`
         takes the updates if they are recorded. `last_wins`: of equal scores the last class is predicted.
@@ -651,16 +732,18 @@ cdef class Engine:
         self.version = -1
 
     cdef bint read(self, Example *example, x, int ndim, bint learning) except -1:
-        """Read an example that the weights are arranged for; False if it is unusual.
+        """Read an example that the weights are arranged for; return False if it is unusual.
 
         An array has so many dimensions, and one row.
         """
         cdef WeightArrays weights = self.weights
-        cdef int64_t k = weights.c.n_vectors, d = weights.c.n_features, t = weights.t
+        cdef int64_t k = weights.c.n_vectors
+        cdef int64_t d = weights.c.n_features
+        cdef int64_t t = weights.t
         cdef bint usual
         example.of.is_running = False
         example.is_sparse = type(x) is dict
-        if type(x) is not dict:
+        if not example.is_sparse:
             usual = (self.takes_arrays and cnp.PyArray_CheckExact(x)
                      and read_array(example, x, ndim, weights))
         elif weights.c.is_float32:
@@ -671,17 +754,24 @@ cdef class Engine:
             usual = self.read_mapping(example, x, not learning)
         else:
             return False
+        if not usual or k > MOST_CLASSES or len(self.classes) != (k if k > 1 else 2):
+            return False
+        if k > 1 and weights.by_feature != example.is_sparse:
+            return False
+
         # Reading may have run code of others, which may have learned something.
-        return (usual and k <= MOST_CLASSES and (k == 1 or weights.by_feature == example.is_sparse)
-                and len(self.classes) == (k if k > 1 else 2) and self.version == weights.version
-                and weights.c.n_vectors == k and weights.c.n_features == d and weights.t == t)
+        return (self.version == weights.version and weights.c.n_vectors == k
+                and weights.c.n_features == d and weights.t == t)
 
     cdef bint read_mapping(self, Example *example, dict x, bint unseen_allowed) except -1:
-        """Fill a row as a `MappingRow` does; False if anything is unusual."""
-        cdef Py_ssize_t place = 0, size = PyDict_Size(x)
+        """Fill a row as a `MappingRow` does; return False if anything is unusual."""
+        cdef Py_ssize_t place = 0
+        cdef Py_ssize_t size = PyDict_Size(x)
         cdef PyObject *key
         cdef PyObject *given
-        cdef int64_t n = 0, column, last = -1
+        cdef int64_t n = 0
+        cdef int64_t column
+        cdef int64_t last = -1
         cdef bint in_order = True
         cdef double value
         while PyDict_Next(x, &place, &key, &given):
@@ -693,6 +783,7 @@ cdef class Engine:
                 return False
             if not (-LIMIT64 <= value <= LIMIT64 and n < MOST_VALUES):
                 return False
+
             if self.latest_features[n] != NULL and rb_is_same_text(self.latest_features[n], key):
                 column = self.latest_columns[n]
             else:
@@ -702,11 +793,16 @@ cdef class Engine:
                     continue
                 if column < 0:
                     return False
+
             in_order = in_order and last < column
-            example.of.values[n], example.of.columns[n] = value, column
             last = column
+            example.of.values[n] = value
+            example.of.columns[n] = column
             n += 1
-        if PyDict_Size(x) != size or not (in_order or n <= MOST_UNORDERED):
+
+        if PyDict_Size(x) != size:  # it changed while it was read
+            return False
+        if not in_order and n > MOST_UNORDERED:
             return False
         if not in_order:
             sort_by_column(example.of.columns, example.of.values, n)
@@ -715,7 +811,7 @@ cdef class Engine:
         return True
 
     cdef int64_t column_of(self, feature, int64_t n) except -3:
-        """The column of a feature, the n-th of its mapping; `UNSEEN`, or `UNUSUAL`.
+        """Return the column of a feature, the n-th of its mapping; `UNSEEN`, or `UNUSUAL`.
 
         The caller's dict may change meanwhile: a comparison with features of odd types runs any code.
         """
@@ -729,7 +825,9 @@ cdef class Engine:
         column = PyLong_AsSsize_t(<object>known)
         if not 0 <= column < self.weights.c.n_features:
             return UNUSUAL
+
         if PyUnicode_CheckExact(feature):
+            # The old one is let go of last: that may run code of others.
             Py_INCREF(feature)
             known = self.latest_features[n]
             self.latest_features[n] = <PyObject *>feature
@@ -752,6 +850,7 @@ cdef class Engine:
         return self.learn_usual(X, y.item(), 2, turns)
 
     cdef bint learn_usual(self, x, y, int ndim, Turns turns) except -1:
+        """Learn from an example, whose array has so many dimensions; return False if it is unusual."""
         cdef Example example
         cdef PyObject *found
         cdef int64_t slot
@@ -765,10 +864,14 @@ cdef class Engine:
         if found == NULL:
             return False
         slot = PyLong_AsSsize_t(<object>found)
-        if ((self.columns is None or type(x) is not dict) and not is_plain_label(y)
-                or not self.read(&example, x, ndim, True) or self.weights.busy
-                or slot >= len(self.classes)):
+
+        if (self.columns is None or type(x) is not dict) and not is_plain_label(y):
             return False
+        if not self.read(&example, x, ndim, True):
+            return False
+        if self.weights.is_busy() or slot >= len(self.classes):
+            return False
+
         if turns is None:
             return self.learn_read(&example, <int32_t>slot)
         # Another thread may have changed the model while x was read, or may read it now.
@@ -786,7 +889,9 @@ cdef class Engine:
         cdef rb_tally tally
         cdef double small_room[ROOM_ON_STACK]
         cdef double *room = small_room
-        cdef int64_t reached, first = 0, i
+        cdef int64_t reached
+        cdef int64_t first = 0  # of its entries in the log
+        cdef int64_t i
         memset(&walk, 0, sizeof(walk))
         memset(&tally, 0, sizeof(tally))
         tally.refused = -1
@@ -812,6 +917,7 @@ cdef class Engine:
             room = <double *>malloc(rb_room(&walk, NULL) * sizeof(double))
             if room == NULL:
                 return False
+
         reached = rb_learn(&walk, NULL, room)
         if room != small_room:
             free(room)
@@ -837,23 +943,33 @@ cdef class Engine:
         cdef long long n_changes = 0 if turns is None else turns.n_changes
         cdef Example example
         cdef double scores[MOST_CLASSES]
-        cdef int64_t c, winner = -1
-        if (not RB_ALONE or self.version < 0 or not self.read(&example, x, 1, False)
-                or not (example.is_sparse or self.labels_fit_arrays)
-                or not self.score_example(&example, scores)):
+        if not RB_ALONE or self.version < 0:
+            return None
+        if not self.read(&example, x, 1, False):
+            return None
+        if not (example.is_sparse or self.labels_fit_arrays):
+            return None
+        if not self.score_example(&example, scores):
             return None
         if turns is not None and (turns.changing or turns.n_changes != n_changes):
             return None
         if self.weights.c.n_vectors == 1:
             return self.classes[rb_beats(scores[0], 0.0, self.last_wins)]
+        return self.winner_of(scores)
+
+    cdef winner_of(self, const double *scores):
+        """Return the class of several with the best score, in the order of the classes."""
+        cdef int64_t c
+        cdef int64_t winner = -1
         for c in self.sorted_slots:
-            if c < self.weights.c.n_vectors and (
-                    winner < 0 or rb_beats(scores[c], scores[winner], self.last_wins)):
+            if c >= self.weights.c.n_vectors:
+                continue
+            if winner < 0 or rb_beats(scores[c], scores[winner], self.last_wins):
                 winner = c
         return self.classes[winner]
 
     cdef bint score_example(self, Example *example, double *out) except -1:
-        """Score an example by the weights that predict; False if it is unusual.
+        """Score an example by the weights that predict; return False if it is unusual.
 
         For a dense row these weights are made as a table, as they are for all rows of a table: the last
         bits are the same then. For a sparse row that would cost more than the row.
@@ -862,11 +978,13 @@ cdef class Engine:
         cdef const rb_readout *readout = NULL
         cdef double room[MOST_CLASSES]
         cdef double by_each[RB_MOST_READ * MOST_CLASSES]
-        cdef int64_t k = weights.c.n_vectors, size = k * weights.c.n_features
+        cdef int64_t k = weights.c.n_vectors
+        cdef int64_t size = k * weights.c.n_features
         cdef bint last_predicts
         cdef double *table
         if self.best is not None:
             return score_best(example, self.best, weights, out)
+
         if self.readouts is not None:
             readout = self.readouts.of(weights)
             last_predicts = readout.place != RB_MIXED and rb_place(readout) == 0
@@ -874,6 +992,7 @@ cdef class Engine:
             last_predicts = weights.c.u == NULL
         if weights.c.is_float32 and not last_predicts:
             return False
+
         if example.is_sparse or last_predicts:
             rb_score_served(&example.row, example.ops, 0, &weights.c, readout, weights.t, room,
                             by_each, out)
@@ -893,26 +1012,30 @@ def _no_engine():
 
 
 cdef bint score_best(Example *example, tuple best, WeightArrays weights, double *out) except -1:
-    """Score by weights and biases that were kept; False if these are not arranged for the example."""
+    """Score by weights and biases that were kept; return False if these are not arranged for it."""
     cdef int64_t k = weights.c.n_vectors
     cdef double *w = doubles_of(<cnp.ndarray?>best[0], k * weights.c.n_features)
     cdef double *b = doubles_of(<cnp.ndarray?>best[1], k)
     cdef double room[MOST_CLASSES]
-    if w == NULL or b == NULL or weights.c.is_float32 or (k > 1 and example.is_sparse):
+    if w == NULL or b == NULL or weights.c.is_float32:
+        return False
+    if k > 1 and example.is_sparse:
         return False
     rb_score_by(&example.row, example.ops, 0, &weights.c, w, b, room, out)
     return True
 
 
 cdef bint is_plain_label(y) except -1:
-    """Whether an array of this label holds it as it is: zeros at the end of a text are dropped."""
+    """Return whether an array of this label holds it as it is: zeros at the end of a text are dropped."""
+    cdef Py_ssize_t n
     if type(y) in TEXTS:
-        return len(<str>y) == 0 or (<str>y)[len(<str>y) - 1] != 0
+        n = len(<str>y)
+        return n == 0 or (<str>y)[n - 1] != 0
     return type(y) in WHOLE
 
 
 cdef bint is_array_of(list labels) except -1:
-    """Whether an array of these labels gives each of them back as it is."""
+    """Return whether an array of these labels gives each of them back as it is."""
     if not labels:
         return False
     kind = type(labels[0])

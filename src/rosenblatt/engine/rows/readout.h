@@ -29,11 +29,14 @@ enum { RB_BY_MISTAKES = -1, RB_MIXED = -2 };
 
 typedef struct {
     /* How far each mean lags behind: planes of the weights, in double, in units of `scales`. */
-    double *lags[RB_MEANS], *bias_lags[RB_MEANS];
+    double *lags[RB_MEANS];
+    double *bias_lags[RB_MEANS];
+
     /* A mix keeps a second learner, whose weights the means are of. Its table is a plane as well. */
     int has_gentle;
     rb_weights gentle;
     const rb_rule *gentle_rule;
+
     double *scales;      /* of each mean */
     double *errors;      /* mistakes of each read-out, older ones counting less */
     const double *rates; /* a of each mean */
@@ -51,16 +54,18 @@ RB_INLINE int rb_n_read(const rb_readout *readout) {
 
 /* The one that predicts, or that counts most in a mix. */
 static int rb_place(const rb_readout *readout) {
-    int best = 0;
     if (readout->place >= 0) return readout->place;
+    int best = 0;
     for (int i = 1; i < rb_n_read(readout); i++)
         if (readout->errors[i] < readout->errors[best]) best = i;
     return best;
 }
 
-/* How much each read-out counts in a mix. */
+/* How much each read-out counts in a mix: share_i = exp(-sharpness * errors_i) / sum. The fewest errors are
+ * subtracted first, so that no exponential overflows. */
 static void rb_shares(const rb_readout *readout, double *shares) {
-    const int n = rb_n_read(readout), best = rb_place(readout);
+    const int n = rb_n_read(readout);
+    const int best = rb_place(readout);
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
         const double behind = readout->errors[best] - readout->errors[i];
@@ -85,7 +90,8 @@ RB_INLINE void rb_score_by(const rb_rows *rows, const rb_ops *ops, int64_t row,
 static void rb_score_mean(const rb_rows *rows, const rb_ops *ops, int64_t row,
                           const rb_weights *weights, int64_t seen, const double *last, void *room,
                           double *out) {
-    const double share = rb_share_of_table(weights, seen), n = rb_n_averaged(weights, seen);
+    const double share = rb_share_of_table(weights, seen);
+    const double n = rb_n_averaged(weights, seen);
     rb_score_by(rows, ops, row, weights, weights->u, weights->ub, room, out);
     for (int64_t c = 0; c < weights->n_vectors; c++) out[c] = rb_mean(last[c], out[c], share, n);
 }
@@ -115,6 +121,7 @@ static void rb_choose_scores(const rb_readout *readout, int64_t k, const double 
         memcpy(out, by_each + rb_place(readout) * k, (size_t)k * sizeof(double));
         return;
     }
+
     rb_shares(readout, shares);
     for (int64_t c = 0; c < k; c++) out[c] = 0.0;
     for (int i = 0; i < rb_n_read(readout); i++)
@@ -127,6 +134,7 @@ static void rb_score_place(const rb_rows *rows, const rb_ops *ops, int64_t row,
                            const double *last, void *room, double *newest, double *out) {
     const int64_t k = weights->n_vectors;
     const int mean = place - 1 - readout->has_gentle;
+
     if (readout->has_gentle && place > 0) {
         const rb_weights *gentle = &readout->gentle;
         rb_score_by(rows, ops, row, gentle, gentle->w, gentle->b, room, newest);
@@ -137,6 +145,8 @@ static void rb_score_place(const rb_rows *rows, const rb_ops *ops, int64_t row,
         memcpy(out, newest, (size_t)k * sizeof(double));
         return;
     }
+
+    /* mean = newest - scale * lag, so that the scores are those by the newest minus those by the lag. */
     rb_score_by(rows, ops, row, weights, readout->lags[mean], readout->bias_lags[mean], room, out);
     for (int64_t c = 0; c < k; c++) out[c] = newest[c] - readout->scales[mean] * out[c];
 }
@@ -148,6 +158,7 @@ static void rb_score_served(const rb_rows *rows, const rb_ops *ops, int64_t row,
                             void *room, double *by_each, double *out) {
     const int64_t k = weights->n_vectors;
     rb_score_by(rows, ops, row, weights, weights->w, weights->b, room, by_each);
+
     if (readout && readout->place == RB_MIXED) {
         rb_score_each(rows, ops, row, weights, readout, room, by_each);
         rb_choose_scores(readout, k, by_each, out);
@@ -166,9 +177,11 @@ static void rb_score_served(const rb_rows *rows, const rb_ops *ops, int64_t row,
 
 /* What predicts as numbers that are the same for every weight. */
 typedef struct {
-    double share, n;              /* of the mean */
-    double of_last, of_gentle;    /* of read-outs: what the weights of each learner count for, */
-    double of_lags[RB_MEANS];     /* and what each lag is subtracted with */
+    double share;             /* of the mean: what the table counts for, */
+    double n;                 /* and the examples it is over */
+    double of_last;           /* of read-outs: what the weights of each learner count for, */
+    double of_gentle;
+    double of_lags[RB_MEANS]; /* and what each lag is subtracted with */
 } rb_serving;
 
 static rb_serving rb_serving_of(const rb_weights *weights, const rb_readout *readout, int64_t seen) {
@@ -176,7 +189,8 @@ static rb_serving rb_serving_of(const rb_weights *weights, const rb_readout *rea
                           .n = rb_n_averaged(weights, seen)};
     if (!readout) return serving;
 
-    const int place = rb_place(readout), first_mean = 1 + readout->has_gentle;
+    const int place = rb_place(readout);
+    const int first_mean = 1 + readout->has_gentle;
     if (readout->place == RB_MIXED) {
         double shares[RB_MOST_READ];
         rb_shares(readout, shares);
@@ -186,6 +200,7 @@ static rb_serving rb_serving_of(const rb_weights *weights, const rb_readout *rea
             serving.of_lags[i] = shares[first_mean + i] * readout->scales[i];
         return serving;
     }
+
     /* One read-out predicts: the last weights, the gentle ones, or a mean of the newer of both. */
     const int is_gentle = readout->has_gentle && place > 0;
     serving.of_last = !is_gentle;
@@ -229,7 +244,8 @@ static void rb_serve(const rb_weights *weights, const rb_readout *readout, int64
 
 /* ------------------------------------------------------------------ following */
 
-/* Bring a lag to the scale of the weights again, so that its numbers stay of their size. */
+/* Bring a lag to the scale of the weights again, so that its numbers stay of their size:
+ * lag <- scale * lag, scale <- 1. */
 static void rb_fold_lag(const rb_weights *weights, double *lag, double *bias_lag, double *scale) {
     for (int64_t vector = 0; vector < weights->n_vectors; vector++) {
         double *of_vector = lag + vector * weights->class_stride;
@@ -244,8 +260,10 @@ static void rb_fold_lag(const rb_weights *weights, double *lag, double *bias_lag
 static void rb_end_example(rb_readout *readout, const rb_weights *weights, const int *wrong) {
     readout->t += 1;
     for (int i = 0; i < RB_MEANS && readout->t > 1; i++) {
+        /* scale <- scale * (1 - a_t) with a_t = max(a, 1/t) */
         const double least = 1.0 / (double)readout->t;
-        readout->scales[i] *= 1.0 - (readout->rates[i] > least ? readout->rates[i] : least);
+        const double rate = readout->rates[i] > least ? readout->rates[i] : least;
+        readout->scales[i] *= 1.0 - rate;
         if (readout->scales[i] < readout->smallest_scale)
             rb_fold_lag(weights, readout->lags[i], readout->bias_lags[i], readout->scales + i);
     }

@@ -74,20 +74,24 @@ typedef struct {
     int tie_is_mistake;  /* whether equal scores count as a mistake */
 } rb_rule;
 
-/* What is left of x without n times ln(2). */
+/* Split x into n ln(2) + rest and return the rest, |rest| <= ln(2) / 2. ln(2) is subtracted in two parts, of
+ * which the first has so few bits that its product with n is exact. */
 RB_INLINE double rb_rest(double x, int *n) {
-    const double whole = floor(x * 1.4426950408889634 + 0.5);
+    const double whole = floor(x * 1.4426950408889634 + 0.5); /* x / ln(2), rounded */
     *n = (int)whole;
     return (x - whole * 0.693145751953125) - whole * 1.42860682030941723212e-6;
 }
 
-/* exp(x) from additions and multiplications only, so that it is the same everywhere. The C library
- * may pick another algorithm for another processor, which would change bytes. */
+/* exp(x) = 2^n exp(r) with exp(r) = 1 + r (1 + r/2 (1 + r/3 (...))), from additions and multiplications
+ * only, so that it is the same everywhere. The C library may pick another algorithm for another processor,
+ * which would change bytes. */
 static double rb_exponential(double x) {
     int n;
     if (x > 709.0) return INFINITY;
     if (x < -745.0) return 0.0;
-    double r = rb_rest(x, &n), sum = 1.0;
+
+    const double r = rb_rest(x, &n);
+    double sum = 1.0;
     for (int k = 14; k > 0; k--) sum = 1.0 + r * sum / k;
     return ldexp(sum, n);
 }
@@ -95,15 +99,19 @@ static double rb_exponential(double x) {
 /* The same of n numbers of at most 0, eight at a time: the divisions of one wait for each other. */
 static void rb_exponentials(double *x, int64_t n) {
     for (; n > 0; x += 8, n -= 8) {
-        double r[8], sum[8];
+        double r[8];
+        double sum[8];
         int power[8];
         const int m = n < 8 ? (int)n : 8;
+
+        /* Places beyond the last number, and numbers whose exponential is 0, are worked on as 0. */
         for (int i = 0; i < 8; i++) {
             r[i] = rb_rest(i < m && x[i] >= -745.0 ? x[i] : 0.0, power + i);
             sum[i] = 1.0;
         }
         for (int k = 14; k > 0; k--)
             for (int i = 0; i < 8; i++) sum[i] = 1.0 + r[i] * sum[i] / k;
+
         for (int i = 0; i < m; i++) x[i] = x[i] < -745.0 ? 0.0 : ldexp(sum[i], power[i]);
     }
 }
@@ -112,9 +120,16 @@ static void rb_exponentials(double *x, int64_t n) {
  * reason; |s| < 0.172, so that what is left out is below the last bit. */
 static double rb_logarithm(double x) {
     int n;
-    double m = frexp(x, &n), sum = 0.0;
-    if (m < 0.70710678118654752) m *= 2.0, n -= 1;
-    double s = (m - 1.0) / (m + 1.0), squared = s * s;
+    double m = frexp(x, &n);
+    if (m < 0.70710678118654752) {
+        m *= 2.0;
+        n -= 1;
+    }
+
+    /* x = 2^n m with m from sqrt(1/2) to sqrt(2) */
+    const double s = (m - 1.0) / (m + 1.0);
+    const double squared = s * s;
+    double sum = 0.0;
     for (int k = 21; k > 0; k -= 2) sum = 1.0 / k + squared * sum;
     return 2.0 * s * sum + n * 0.69314718055994531;
 }
@@ -129,112 +144,144 @@ RB_INLINE rb_decision rb_scale_and_go(double scale, double step) {
     return (rb_decision){.step = step, .scale = scale, .change = 0.0};
 }
 
-/* eta on a mistake, and on rows that are right by no more than the threshold. */
+/* Perceptron: step = eta on a mistake, and on rows that are right by no more than the threshold. */
 RB_INLINE rb_decision rb_decide_perceptron(const rb_parameters *p, const rb_case *c) {
-    return rb_go(c->mistaken || c->margin <= p->threshold ? p->eta : 0.0);
+    const int acts = c->mistaken || c->margin <= p->threshold;
+    return rb_go(acts ? p->eta : 0.0);
 }
 
-/* (1 - margin) / |x|^2 on a mistake: the smallest change after which the row is right by 1. */
+/* MIRA: step = (1 - margin) / |x|^2 on a mistake, the smallest change after which the row is right by 1. */
 RB_INLINE rb_decision rb_decide_mira(const rb_parameters *p, const rb_case *c) {
     if (c->squared == 0.0 || !(c->mistaken || c->margin < p->threshold)) return rb_go(0.0);
     return rb_go((1.0 - c->margin) / c->squared);
 }
 
-/* The same on every row that is right by less than 1. */
+/* PA: step = (1 - margin) / |x|^2 on every row that is right by less than 1. */
 RB_INLINE rb_decision rb_decide_pa(const rb_parameters *p RB_UNUSED, const rb_case *c) {
-    return rb_go(c->margin >= 1.0 || c->squared == 0.0 ? 0.0 : (1.0 - c->margin) / c->squared);
+    if (c->margin >= 1.0 || c->squared == 0.0) return rb_go(0.0);
+    return rb_go((1.0 - c->margin) / c->squared);
 }
 
-/* PA with steps of at most C. */
+/* PA-I: step = min(C, (1 - margin) / |x|^2). */
 RB_INLINE rb_decision rb_decide_pa1(const rb_parameters *p, const rb_case *c) {
-    double step = rb_decide_pa(p, c).step;
+    const double step = rb_decide_pa(p, c).step;
     return rb_go(step < p->C ? step : p->C);
 }
 
-/* PA by which a row moves its own margin by no more than C, however long it is. */
+/* Gentle PA: step = min(C, 1 - margin) / |x|^2, so that a row moves its own margin by no more than C,
+ * however long it is. */
 RB_INLINE rb_decision rb_decide_gentle(const rb_parameters *p, const rb_case *c) {
     if (c->margin >= 1.0 || c->squared == 0.0) return rb_go(0.0);
-    return rb_go((1.0 - c->margin < p->C ? 1.0 - c->margin : p->C) / c->squared);
+    const double shortfall = 1.0 - c->margin;
+    return rb_go((shortfall < p->C ? shortfall : p->C) / c->squared);
 }
 
-/* (1 - margin) / (|x|^2 + 1/2C) */
+/* PA-II: step = (1 - margin) / (|x|^2 + 1 / 2C). */
 RB_INLINE rb_decision rb_decide_pa2(const rb_parameters *p, const rb_case *c) {
-    return rb_go(c->margin >= 1.0 ? 0.0 : (1.0 - c->margin) / (c->squared + 0.5 / p->C));
+    if (c->margin >= 1.0) return rb_go(0.0);
+    return rb_go((1.0 - c->margin) / (c->squared + 0.5 / p->C));
 }
 
-/* The length of a soft step for a row that is surely wrong: a longer one than C / |x|^2 would
+/* The length of a soft step for a row that is surely wrong: min(eta, C / |x|^2). A longer one would
  * overshoot on a long row. */
 RB_INLINE double rb_soft_eta(const rb_parameters *p, double squared) {
     return p->eta * squared > p->C ? p->C / squared : p->eta;
 }
 
-/* eta / (1 + exp(margin)): every row moves the model by the probability of the wrong class. */
+/* Soft: step = eta / (1 + exp(margin)), eta times the probability of the wrong class. */
 RB_INLINE rb_decision rb_decide_soft(const rb_parameters *p, const rb_case *c) {
     return rb_go(rb_soft_eta(p, c->squared) / (1.0 + rb_exponential(c->margin)));
 }
 
-/* (1 - margin) / (variance + r) on rows right by less than 1; a heavy row is damped less. */
+/* AROW: step = (1 - margin) / (variance + r) on rows right by less than 1; a heavy row is damped less. */
 RB_INLINE rb_decision rb_decide_arow(const rb_parameters *p, const rb_case *c) {
-    double r = c->weight == 1.0 ? p->r : p->r / c->weight;
-    double step = c->margin >= 1.0 || c->squared == 0.0 ? 0.0 : (1.0 - c->margin) / (c->squared + r);
+    const double r = c->weight == 1.0 ? p->r : p->r / c->weight;
+    const int is_quiet = c->margin >= 1.0 || c->squared == 0.0;
+    const double step = is_quiet ? 0.0 : (1.0 - c->margin) / (c->squared + r);
     return (rb_decision){.step = step, .scale = 1.0, .change = 1.0 / r};
 }
 
 /* After this step the inverse variances grow so that the row is right by phi standard deviations. */
 RB_INLINE rb_decision rb_with_deviation(const rb_parameters *p, const rb_case *c, double step) {
     if (!(step > 0.0)) return rb_go(0.0);
-    double half = 0.5 * step * c->squared * p->phi;
-    double change = step * p->phi * (sqrt(half * half + c->squared) + half) / c->squared;
+    const double half = 0.5 * step * c->squared * p->phi;
+    const double change = step * p->phi * (sqrt(half * half + c->squared) + half) / c->squared;
     return (rb_decision){.step = step, .scale = 1.0, .change = change};
 }
 
-/* The smallest step after which a row is right by phi standard deviations. */
+/* The smallest step after which a row is right by phi standard deviations. With m the margin, v the variance
+ * and zeta = 1 + phi^2:
+ *
+ *     step = (-m (1 + phi^2 / 2) + sqrt(m^2 phi^4 / 4 + v phi^2 zeta)) / (v zeta)
+ */
 RB_INLINE double rb_cw_length(const rb_parameters *p, const rb_case *c) {
-    double square = p->phi * p->phi, zeta = 1.0 + square, bent = c->margin * square * 0.5;
+    const double square = p->phi * p->phi;
+    const double zeta = 1.0 + square;
+    const double bent = c->margin * square * 0.5;
     if (c->squared == 0.0 || c->margin >= p->phi * sqrt(c->squared)) return 0.0;
-    double root = sqrt(bent * bent + c->squared * square * zeta);
+    const double root = sqrt(bent * bent + c->squared * square * zeta);
     return fmax(0.0, (root - c->margin * (1.0 + 0.5 * square)) / (c->squared * zeta));
 }
 
+/* CW: the smallest step; a light row goes a part of it. */
 RB_INLINE rb_decision rb_decide_cw(const rb_parameters *p, const rb_case *c) {
-    return rb_with_deviation(p, c, rb_cw_length(p, c) * (c->weight < 1.0 ? c->weight : 1.0));
+    const double part = c->weight < 1.0 ? c->weight : 1.0;
+    return rb_with_deviation(p, c, rb_cw_length(p, c) * part);
 }
 
-/* CW with steps of at most C. */
+/* SCW-I: CW with steps of at most C. */
 RB_INLINE rb_decision rb_decide_scw1(const rb_parameters *p, const rb_case *c) {
     return rb_with_deviation(p, c, fmin(rb_cw_length(p, c), p->C * c->weight));
 }
 
-/* CW whose squared shortfall costs C. */
+/* SCW-II: CW whose squared shortfall costs C. With n = v + 1 / 2C:
+ *
+ *     step = (-m (2n + phi^2 v) + phi sqrt(phi^2 m^2 v^2 + 4 n v (n + v phi^2))) / (2 n (n + v phi^2))
+ */
 RB_INLINE rb_decision rb_decide_scw2(const rb_parameters *p, const rb_case *c) {
-    double square = p->phi * p->phi, margin = c->margin, v = c->squared;
-    double n = v + 0.5 / (p->C * c->weight);
+    const double square = p->phi * p->phi;
+    const double margin = c->margin;
+    const double v = c->squared;
+    const double n = v + 0.5 / (p->C * c->weight);
     if (v == 0.0 || margin >= p->phi * sqrt(v)) return rb_go(0.0);
-    double root = sqrt(square * margin * margin * v * v + 4.0 * n * v * (n + v * square));
+
+    const double root = sqrt(square * margin * margin * v * v + 4.0 * n * v * (n + v * square));
     double step = p->phi * root - margin * (2.0 * n + square * v);
     step /= 2.0 * n * (n + v * square);
     return rb_with_deviation(p, c, step);
 }
 
 /* ALMA with p = 2. Rows count as if of length 1: at a margin of at most (1 - alpha) B / sqrt(k) it goes
- * C / sqrt(k) along the row, and then back to the ball of radius 1. A heavy row cannot go farther: after
- * a long step nothing would be left of the others. */
+ * C / sqrt(k) along the row, and then back to the ball of radius 1:
+ *
+ *     step  = C / (sqrt(k) |x|)
+ *     scale = 1 / max(1, |w + step y x|),       w <- scale (w + step y x)
+ *
+ * A heavy row cannot go farther: after a long step nothing would be left of the others. */
 RB_INLINE rb_decision rb_decide_alma(const rb_parameters *p, const rb_case *c) {
-    const double root = sqrt((double)c->k), length = sqrt(c->squared);
+    const double root = sqrt((double)c->k);
+    const double length = sqrt(c->squared);
     if (length == 0.0 || c->margin > (1.0 - p->alpha) * (p->B / root) * length) return rb_go(0.0);
-    const double step = (c->weight < 1.0 ? c->weight : 1.0) * p->C / (root * length);
-    /* |w + step y x|^2 */
+
+    const double part = c->weight < 1.0 ? c->weight : 1.0;
+    const double step = part * p->C / (root * length);
+    /* |w + step y x|^2 = |w|^2 + 2 step margin + step^2 |x|^2 */
     const double after = c->length2 + 2.0 * step * c->margin + step * step * c->squared;
     const double scale = after > 1.0 ? 1.0 / sqrt(after) : 1.0;
     return rb_scale_and_go(scale, scale * step);
 }
 
-/* Pegasos: a step of 1 / (lambda t) against the gradient of lambda |w|^2 / 2 + max(0, 1 - margin). The
- * first one would scale by 0: weights to start from are kept instead, and zeros are zeros anyway. */
+/* Pegasos: a step of 1 / (lambda t) against the gradient of lambda |w|^2 / 2 + max(0, 1 - margin):
+ *
+ *     scale = 1 - 1 / t
+ *     step  = 1 / (lambda t) if margin < 1, else 0
+ *
+ * The first one would scale by 0: weights to start from are kept instead, and zeros are zeros anyway. */
 RB_INLINE rb_decision rb_decide_pegasos(const rb_parameters *p, const rb_case *c) {
     const double t = (double)c->t;
     const double scale = c->t > 1 ? 1.0 - 1.0 / t : 1.0;
-    return rb_scale_and_go(scale, c->margin < 1.0 ? c->weight / (p->lambda * t) : 0.0);
+    const double step = c->margin < 1.0 ? c->weight / (p->lambda * t) : 0.0;
+    return rb_scale_and_go(scale, step);
 }
 
 /* Every rule: its function rb_decide_..., its name, what it does, which rows it leaves alone (those

@@ -1,9 +1,14 @@
 cimport numpy as cnp
 from libc.stdint cimport int64_t
 
+cdef extern from "threads.h" nogil:
+    bint rb_take(long *flag) noexcept
+    void rb_give_back(long *flag) noexcept
+    bint rb_is_taken(const long *flag) noexcept
+
 cdef extern from "rows/weights.h" nogil:
     enum:
-        RB_FOLD_BITS
+        RB_FOLD_BITS  # by how many powers of two a fold shrinks what is stored
 
     ctypedef struct rb_weights:
         char *w
@@ -45,10 +50,20 @@ cdef class WeightArrays:
     cdef readonly cnp.ndarray table
     cdef readonly cnp.ndarray stored_bias
     cdef readonly object rates  # "variance", "gradient" or None
-    cdef readonly bint by_feature, is_float32, fit_intercept, is_scaled
-    cdef readonly int64_t n_vectors, n_features
+    cdef readonly bint by_feature
+    cdef readonly bint is_float32
+    cdef readonly bint fit_intercept
+    cdef readonly bint is_scaled
+    cdef readonly int64_t n_vectors
+    cdef readonly int64_t n_features
     cdef public int64_t t
     cdef public int64_t version  # changes whenever shape, memory or the meaning of a vector does
-    cdef bint busy
+    cdef long busy  # a flag of threads.h: a loop learns into these weights, or they are being bound
 
+    cdef int point_to_weights(self, dict planes) except -1
+    cdef void describe(self, bint by_feature, int64_t n_features, bint fit_intercept, bint is_scaled)
+    cdef int point_to_sums(self, dict planes) except -1
+    cdef int point_to_rates(self, dict planes, rates) except -1
     cdef int claim(self) except -1
+    cdef void release(self) noexcept
+    cdef bint is_busy(self) noexcept
