@@ -220,7 +220,8 @@ class MixingRun(epochs.Trainer):
         model = copy(learner._model)
         served = model.served(averaged=learner.averaged) if self.of_sentences else None
         learner._keep_errors(self._count_errors(*self._light(model, served)))
-        learner._majority = None if self.of_sentences else self._majority_baseline()
+        if not self.of_sentences:
+            learner._last_result().majority = self._majority_baseline()
         report.seconds["total"] = perf_counter() - self.started
         if self.validation is not None:
             self._run_alone()

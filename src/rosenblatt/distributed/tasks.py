@@ -19,7 +19,7 @@ from rosenblatt.arrays import SparseRows
 from rosenblatt.distributed.merging import Part, changed_part, row_tables, tag_weights
 from rosenblatt.distributed.shards import FileShard, Shard, Tallies
 from rosenblatt.errors import InputError, RosenblattError
-from rosenblatt.estimators.inputs import TrainingData
+from rosenblatt.estimators.inputs import FitArguments, TrainingData
 from rosenblatt.estimators.structured.tagger import SequenceTagger
 from rosenblatt.estimators.targets import encode_labels, read_labels, read_weights
 from rosenblatt.models import epochs
@@ -111,13 +111,8 @@ class RowExamples:
 
     def trainer(self, learner: Any) -> epochs.Trainer:
         """Return a trainer that changes the model of this learner."""
-        start: dict[str, Any] = {
-            "coef_init": None,
-            "intercept_init": None,
-            "sample_weight": self.weights,
-            "is_shard": True,
-        }
-        trainer: epochs.Trainer = learner._trainer(learner._model, self._data(learner), **start)
+        given = FitArguments(sample_weight=self.weights, is_shard=True)
+        trainer: epochs.Trainer = learner._trainer(learner._model, self._data(learner), given)
         return trainer
 
     def errors(self, learner: Any) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,16 +21,14 @@ from rosenblatt.engine.rows.probabilities import (
     softmax_loss,
 )
 from rosenblatt.errors import InputError, Message, Setting
-from rosenblatt.estimators.base import Learner
-from rosenblatt.estimators.inputs import TrainingData, one_row
-from rosenblatt.estimators.outcome import of_whole_state
-from rosenblatt.estimators.params import option
-from rosenblatt.estimators.routing import available_if
-from rosenblatt.estimators.sklearn_classes import not_fitted_error
+from rosenblatt.estimators.inputs import FitArguments, TrainingData
 from rosenblatt.estimators.targets import read_weights
 from rosenblatt.models.classes import decision_scores, stratified_folds
 from rosenblatt.models.result import stop_asked
 from rosenblatt.plurals import count
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators.row_classifier import RowClassifier
 
 # The value of a loss of slope and offset, its gradient and its second derivatives: by slope twice,
 # by both, by offset twice.
@@ -181,8 +179,8 @@ def _newton_step(
 # ---------------------------------------------------------------------- folds
 
 
-def folds_of(model: Any, data: TrainingData, *, sample_weight: Any = None, **_: Any) -> IntArray:
-    """The fold of each row, -1 of those that count nothing; refused if a class is too small."""
+def folds_of(model: Any, data: TrainingData, sample_weight: Any) -> IntArray:
+    """Return the fold of each row, -1 if it weighs nothing; refuse a class that is too small."""
     weights = read_weights(sample_weight, None, [], data.labels)
     counted = np.flatnonzero(np.ones(len(data.labels)) if weights is None else weights)
     labels = data.labels[counted]
@@ -195,34 +193,55 @@ def folds_of(model: Any, data: TrainingData, *, sample_weight: Any = None, **_: 
             Message(Setting("calibrate", True), f" needs two of each class, but {has}"),
             cures=["give more of them", Message("leave out ", Setting("calibrate"))],
         )
+
     folds = np.full(len(data.labels), -1)
-    folds[counted] = stratified_folds(labels, min(MOST_FOLDS, int(sizes[least])), model.seed)
+    n_folds = min(MOST_FOLDS, int(sizes[least]))
+    folds[counted] = stratified_folds(labels, n_folds, model.seed)
     return folds
 
 
+def calibrate_model(
+    learner: RowClassifier, model: Any, data: TrainingData, folds: IntArray, given: FitArguments
+) -> None:
+    """Calibrate the model that was just trained, unless somebody asked to stop."""
+    if stop_asked():
+        return
+    scores = out_of_fold_scores(learner, model, data, folds, given)
+    if scores is None:
+        return
+    counted = folds >= 0
+    weights = read_weights(given.sample_weight, None, [], data.labels)
+    if weights is not None:
+        weights = weights[counted]
+    found = calibrate(scores[counted], data.labels[counted], weights)
+    model.calibration = tuple(found._replace(combine=learner._how_combined))
+
+
 def out_of_fold_scores(
-    learner: Any, model: Any, data: TrainingData, folds: IntArray, **start: Any
+    learner: RowClassifier, model: Any, data: TrainingData, folds: IntArray, given: FitArguments
 ) -> AnyArray | None:
-    """Scores of rows by models that learned from the other folds; None if asked to stop.
+    """Return scores of rows by models that learned from the other folds; None if asked to stop.
 
     The learner was just fitted on the data: the others have its parameters, and as many epochs at
-    most. ``start`` is as ``fit`` has it. Rows are not copied, but some at a time to be scored.
-    Rows of fold -1 have the score 0.
+    most. Rows are not copied, except some at a time to be scored. Rows of fold -1 have score 0.
     """
-    epochs = getattr(learner, "best_iter_", learner.n_iter_)
+    outcome = learner._last_result()
+    n_epochs = outcome.best_iter if outcome.best_iter is not None else outcome.result.n_iter
     twin = copy(learner).set_params(
-        max_iter=epochs, early_stopping=False, verbose=0, random_state=model.seed
+        max_iter=n_epochs, early_stopping=False, verbose=0, random_state=model.seed
     )
-    if hasattr(twin, "record"):
-        twin.record = False
+    if "record" in twin.options():
+        twin.set_params(record=False)
+
     scores: Any = None
     for fold in range(int(folds.max()) + 1):
         part = twin._new_model(model.classes, data.table)
         others = TrainingData(data.table, data.rows, data.labels, np.flatnonzero(folds != fold))
-        trainer = twin._trainer(part, others, **start)
-        twin._run(part, trainer, others.validation, lambda: 0)
+        trainer = twin._trainer(part, others, given)
+        twin._run(part, trainer, others.validation, lambda: 0, tol=twin.tol)
         if stop_asked():
             return None
+
         held = np.flatnonzero(folds == fold)
         for begin in range(0, len(held), SCORED_AT_ONCE):
             some = held[begin : begin + SCORED_AT_ONCE]
@@ -231,121 +250,3 @@ def out_of_fold_scores(
                 scores = np.zeros((len(folds), *found.shape[1:]))
             scores[some] = found
     return np.asarray(scores)
-
-
-# ---------------------------------------------------------------------- learners
-
-
-def _has_probabilities(learner: Any) -> bool:
-    if not (learner.calibrate or learner.scores_are_log_odds):
-        raise AttributeError(
-            f"{type(learner).__name__} has scores and no probabilities: set calibrate=True and fit."
-        )
-    return True
-
-
-class CalibratedClassifier(Learner):
-    """A classifier whose scores can be made probabilities.
-
-    Attributes
-    ----------
-    calibration_ : Calibration
-        What makes probabilities of scores, with ``calibrate=True``: ``slope`` and ``offset``.
-    """
-
-    calibrate: bool = option(
-        default=False,
-        in_studio=False,
-        help="""
-        Fit probabilities, too, for ``predict_proba``. ``fit`` then trains five more models, each
-        without a fifth of the rows, and fits Platt's sigmoid, with more than two classes a
-        temperature, to their scores of the rows they did not see. Weights and predictions stay as
-        they are; ``sample_weight`` counts and ``class_weight`` does not. Calls of ``partial_fit``
-        and ``learn_one`` keep what was fitted, until a class joins.""",
-    )
-
-    # Whether scores are log odds as they are.
-    scores_are_log_odds: ClassVar[bool] = False
-
-    def _calibrate(self, model: Any, data: TrainingData, folds: IntArray, **start: Any) -> None:
-        """Calibrate the model that was just trained, unless somebody asked to stop."""
-        scores = None if stop_asked() else out_of_fold_scores(self, model, data, folds, **start)
-        if scores is not None:
-            counted = folds >= 0
-            weights = read_weights(start.get("sample_weight"), None, [], data.labels)
-            weights = None if weights is None else weights[counted]
-            found = calibrate(scores[counted], data.labels[counted], weights)
-            model.calibration = tuple(found._replace(combine=getattr(self, "combine", None)))
-
-    @property
-    @of_whole_state
-    def calibration_(self) -> Calibration:
-        """What makes probabilities of scores."""
-        model = self._fitted()
-        if _has_probabilities(self) and not self.calibrate:
-            return Calibration(1.0, 0.0)
-        if model.calibration is None:
-            raise not_fitted_error()(
-                f"this {type(self).__name__} is not calibrated: fit does that with calibrate=True, "
-                "and partial_fit does not; a class that joins ends it",
-                cures="call fit on all rows",
-            )
-        found = Calibration(*model.calibration)
-        if found.combine != getattr(self, "combine", None):
-            raise not_fitted_error()(
-                f"this {type(self).__name__} is calibrated for combine={found.combine!r}",
-                cures="set it back, or call fit again",
-            )
-        return found
-
-    @available_if(_has_probabilities)
-    @of_whole_state
-    def predict_proba(self, X: Any) -> FloatArray:
-        """The probability of each class for each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; each row sums to 1. ``predict`` goes by the scores, so
-            that of two classes with nearly the same probability it may choose the other.
-        """
-        return self._probabilities(X, Calibration.probabilities, certain=1.0)
-
-    @available_if(_has_probabilities)
-    @of_whole_state
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithm of the probability of each class for each row."""
-        return self._probabilities(X, Calibration.log_probabilities, certain=0.0)
-
-    def _probabilities(
-        self, X: Any, of_scores: Callable[[Calibration, AnyArray], FloatArray], certain: float
-    ) -> FloatArray:
-        learner: Any = self
-        scores = learner.decision_function(X)
-        if len(learner.classes_) == 1:
-            return np.full((len(scores), 1), certain)
-        return of_scores(self.calibration_, scores)
-
-    @available_if(_has_probabilities)
-    @of_whole_state
-    def predict_proba_one(self, x: Any) -> dict[Any, float]:
-        """The probability of each class for one example; empty before any was learned.
-
-        Parameters
-        ----------
-        x : mapping {feature: value} or array-like of shape (n_features,)
-
-        Returns
-        -------
-        probabilities : dict
-            By class, in the order of ``classes_``.
-        """
-        if "_model" not in vars(self) or not self._model.classes:
-            return {}
-        learner: Any = self
-        found = self.predict_proba(one_row(x))[0]
-        return dict(zip(learner.classes_.tolist(), found.tolist(), strict=True))

@@ -4,39 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.estimators.outcome import of_whole_state
+from rosenblatt.estimators.turns import of_whole_state
 
 if TYPE_CHECKING:
     from rosenblatt.arrays import AnyFloatArray
+    from rosenblatt.estimators.linear.linear_learner import LinearLearner
     from rosenblatt.inspection.explanation import ModelExplanation
 
 
-class ExplainedByWeights:
-    """A learner whose weights explain it."""
-
-    @of_whole_state
-    def explain_model(self, *, top: int | None = None) -> ModelExplanation:
-        """What the model goes by, whatever the example: its features, ranked by their say.
-
-        The say of a feature is its weight times the usual deviation of the feature, as far as the
-        model knows it, by its schema: what separates rows ranks first, not what is frequent.
-
-        Parameters
-        ----------
-        top : int, default=None
-            Keep so many of the largest. None keeps all.
-
-        Returns
-        -------
-        explanation : ModelExplanation
-            Print it, show it in a notebook, ``plot`` it.
-        """
-        learner: Any = self
-        learner._refuse_unfitted()
-        return _explained(learner, learner._served(learner._model)[0]).cut(top)
-
-
-def _explained(learner: Any, coef: AnyFloatArray) -> ModelExplanation:
+def explained_by_weights(learner: LinearLearner, coef: AnyFloatArray) -> ModelExplanation:
     """What a linear model goes by: each weight times the usual deviation of its feature."""
     import numpy as np
 

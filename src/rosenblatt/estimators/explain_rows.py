@@ -18,6 +18,8 @@ from rosenblatt.models.recording import Entries, refuse_missing
 from rosenblatt.models.rows import scores
 
 if TYPE_CHECKING:
+    from rosenblatt.estimators.linear.linear_learner import LinearLearner
+    from rosenblatt.models.ledger import Ledger
     from rosenblatt.tables.features.average_row import AverageRow
 
 
@@ -277,6 +279,33 @@ def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray
     found = np.concatenate([np.zeros(0), *parts])
     refuse_missing(int(entries.row.max(initial=-1)), len(found))
     return found
+
+
+def update_history(
+    learner: LinearLearner, ledger: Ledger, row: Any, X: Any, *, mean: bool
+) -> UpdateHistory:
+    """Return the updates of a ledger with what the rows ``X`` of training have to do with a row.
+
+    ``mean``: what predicts is the mean over the examples.
+    """
+    moved = None
+    if ledger.start.rates and len(ledger):
+        # The weights are no sum of rows: what each update did is seen by replaying all of them.
+        moved = score_moves(learner, row, X, ledger)
+        found = np.zeros(learner._model.next_row)
+    else:
+        found = similarities(learner, row, X, ledger.entries) + float(ledger.start.fit_intercept)
+    entries = ledger.entries
+    if ledger.start.is_scaled:
+        entries = entries._replace(step=ledger.shares(mean=mean))
+    return UpdateHistory(
+        entries,
+        ledger.classes,
+        found,
+        ledger.n_examples,
+        average_from=ledger.average_from,
+        moved=moved,
+    )
 
 
 def score_moves(learner: Any, row: Any, X: Any, ledger: Any) -> FloatArray:

@@ -24,11 +24,13 @@ from rosenblatt.estimators.conversion import (
     unmasked,
 )
 from rosenblatt.estimators.mapping_rows import columns_by_name, is_records, records_table
+from rosenblatt.estimators.record_schema import read_schema
 from rosenblatt.models.rows import Rows, as_rows, inspect, refuse_tiny
 from rosenblatt.tables.readers.fault_messages import notice
 
 if TYPE_CHECKING:
     from rosenblatt.models.result import Validation
+    from rosenblatt.tables.features.schemas import AnySchema
 
 # A name for each feature, or None where the rows have no names.
 Names = npt.NDArray[Any] | None
@@ -68,6 +70,19 @@ class TrainingData:
     held_out: tuple[Any, npt.NDArray[Any]] | None = None
     weights: npt.NDArray[np.float64] | None = None
     checksum: int | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FitArguments:
+    """Further arguments of ``fit``, as the caller gave them.
+
+    ``is_shard``: other rows, in other shards, may have weights above 0 if these have none.
+    """
+
+    coef_init: Any = None
+    intercept_init: Any = None
+    sample_weight: Any = None
+    is_shard: bool = False
 
 
 def read_table(
@@ -122,7 +137,9 @@ def _table_and_names(
         return table, names
     check_count(learner, table.shape[1])
     scaling = getattr(learner, "_scaling", None)
-    return table if scaling is None else scaling(table), names
+    if scaling is not None:
+        table = scaling(table)
+    return table, names
 
 
 def _of_records(
@@ -132,10 +149,11 @@ def _of_records(
     from rosenblatt.tables.features.records import all_numbers
     from rosenblatt.tables.features.schema import Schema
 
+    schema: AnySchema | None
     if reset:
         scale = "running" if once else "robust"
         schema = None if all_numbers(records) else Schema.guess_records(records, scale=scale)
-        if hasattr(learner, "_keep_guessed_schema"):
+        if getattr(learner, "keeps_schema", False):
             # What the rows of a validation set are encoded by, before there is a model to ask.
             learner._guessed_schema = schema
         elif schema is not None:
@@ -146,9 +164,7 @@ def _of_records(
     elif "_guessed_schema" in learner.__dict__:
         schema = learner._guessed_schema
     else:
-        # A learner has one to read by, and hands out copies.
-        read_schema = getattr(learner, "_read_schema", None)
-        schema = getattr(learner, "schema_", None) if read_schema is None else read_schema()
+        schema = _schema_of(learner)
     if isinstance(schema, Schema) and once and schema.is_running:
         learner._guessed_schema = schema = schema.twin()  # kept once the rows are learned
         return schema.encode_records(records, learning=True), None
@@ -156,6 +172,13 @@ def _of_records(
         return schema.encode_records(records), None
     known = None if reset else columns_by_name(learner)
     return records_table(records, known, unseen=unseen)
+
+
+def _schema_of(learner: Any) -> AnySchema | None:
+    """Return the schema by which a fitted learner reads records, which must not be changed."""
+    if getattr(learner, "keeps_schema", False):
+        return read_schema(learner)  # ``schema_`` is a copy
+    return getattr(learner, "schema_", None)
 
 
 def _set_features(learner: Any, n_features: int, names: Names) -> None:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.arrays import AnyArray, SparseRows
 from rosenblatt.engine.rows.mappings import MappingRow, NotANumber
-from rosenblatt.engine.rows.records import RecordPlan
 from rosenblatt.engine.rows.weights import FLOAT64_LIMIT
-from rosenblatt.errors import InputError, ModelFileError, ParameterError, shown
-from rosenblatt.estimators.outcome import FitOutcome, of_whole_state, unchanged_on_error
-
-if TYPE_CHECKING:
-    from rosenblatt.tables.features.schemas import AnySchema
+from rosenblatt.errors import InputError, shown
 
 
 def is_records(X: Any) -> bool:
@@ -93,113 +88,3 @@ def not_a_number(feature: Any, value: Any, record: int | None = None) -> InputEr
         f"{FLOAT64_LIMIT:g} can be learned from. Leave the feature out of the mapping if its value "
         "is unknown."
     )
-
-
-class SchemaOwner(FitOutcome):
-    """A learner whose model knows how records become rows."""
-
-    @property
-    @of_whole_state
-    def schema_(self) -> AnySchema | None:
-        """How columns of a file become the features; None if nobody said.
-
-        A model that was trained in the shell or on records brings it along. It can be set after
-        training, and is then saved with the model, so that the shell can use it too. What is read
-        here is a copy: to change the schema of a model, set it.
-        """
-        from rosenblatt.tables.features.schemas import schema_from_json
-
-        if self._read_schema() is None:
-            return None
-        return schema_from_json(self._fitted().schema)
-
-    @schema_.setter
-    def schema_(self, schema: AnySchema | None) -> None:
-        with unchanged_on_error(self) as turn:
-            model = self._fitted()
-            described = None
-            if schema is not None:
-                self._refuse_misfit(schema, ParameterError)
-                described = schema.to_json(self._schema_weights())
-            turn.change_in_place()
-            model.schema = described
-
-    def _read_schema(self) -> AnySchema | None:
-        """Return the schema by which rows are read, or None; nobody may change it."""
-        self._settle_schema()
-        described = self._fitted().schema
-        if described is None:
-            return None
-        read = self.__dict__.get("_schema_read")
-        if read is None or read[0] is not described:
-            from rosenblatt.tables.features.schemas import schema_from_json
-
-            schema = schema_from_json(described)
-            self._refuse_misfit(schema, ModelFileError)
-            read = self.__dict__["_schema_read"] = described, schema
-        return read[1]
-
-    def _settle_schema(self) -> None:
-        """Let the schema take over the running means of single records that were learned."""
-        engine = self.__dict__.get("_engine")
-        plan = None if engine is None else engine.plan
-        if plan is None or not plan.has_moved:
-            return
-        described, schema = self.__dict__["_schema_read"]
-        schema = schema.twin()
-        schema.set_running(plan.running())
-        # A new description: copies of the model share the one before.
-        described = schema.with_numbers(described)
-        self._model.schema = described
-        self.__dict__["_schema_read"] = described, schema
-        plan.has_moved = False
-
-    def _refuse_misfit(self, schema: AnySchema, error: type[Exception]) -> None:
-        n, own = schema.n_features, self.n_features_in_
-        if n != own:
-            raise error(f"a schema of {n:,} features for a model of {own:,}.")
-
-    def _schema_weights(self) -> Any:
-        """Weights by which the names of hashed features are chosen to be kept; None keeps all."""
-        return None
-
-    def _keep_guessed_schema(self) -> None:
-        """Keep the schema that records were read by, if it was guessed or has moved on."""
-        schema = self.__dict__.pop("_guessed_schema", None)
-        if schema is None:
-            return
-        model = self._fitted()
-        known = model.schema
-        if known is None:
-            self.schema_ = schema
-        else:
-            known = schema.with_numbers(known)
-            model.schema = known
-            self._schema_read = known, schema
-
-    def _record_plan(self) -> RecordPlan | None:
-        """How a record becomes features by the fast path; None if the schema asks for more."""
-        from rosenblatt.tables.features.schema import Schema
-
-        if "_guessed_schema" in self.__dict__:
-            return None
-        schema = self._read_schema()
-        return schema.record_plan() if isinstance(schema, Schema) else None
-
-    @property
-    def _reads_records(self) -> bool:
-        """Whether single examples are records of a table, and not mappings of features."""
-        described = self._fitted().schema
-        in_columns = described is not None and described["kind"] == "table"
-        return in_columns or self._scaling is not None
-
-    @property
-    def _reads_as_is(self) -> bool:
-        """Whether arrays are read without a look at names and scales."""
-        return "_feature_names" not in self.__dict__ and self._scaling is None
-
-    @property
-    def _scaling(self) -> Any:
-        """The `ColumnScaling` that all rows go through, if the columns were scaled in training."""
-        model = self.__dict__.get("_model")
-        return None if model is None else model.column_scaling

@@ -3,123 +3,137 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rosenblatt.estimators.outcome import of_whole_state
+from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.html_tables import FIELD as CELL
 from rosenblatt.html_tables import escape, html_card
 from rosenblatt.plurals import count
 
+if TYPE_CHECKING:
+    from rosenblatt.estimators.base import Estimator
+    from rosenblatt.estimators.learner import Learner
+
 TOP_WEIGHTS = 8
 TOP_CLASSES = 12
+MOST_BARS = 60
 WIDEST_BAR = 16
 
 
-class Diagram:
-    """scikit-learn's diagram for those who use it, else the parameters; a summary may follow."""
+def diagram_html(estimator: Estimator) -> str:
+    """Return scikit-learn's diagram of an estimator, or its text if nobody loaded scikit-learn."""
+    if "sklearn" in sys.modules:
+        from sklearn.utils import estimator_html_repr
 
-    def _repr_html_(self) -> str:
-        return self._diagram_html() + self._summary_html()
-
-    def _diagram_html(self) -> str:
-        if "sklearn" in sys.modules:
-            from sklearn.utils import estimator_html_repr
-
-            return str(estimator_html_repr(self))
-        return f"<pre>{escape(repr(self))}</pre>"
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-    def _summary_html(self) -> str:
-        return ""
+        return str(estimator_html_repr(estimator))
+    return f"<pre>{escape(repr(estimator))}</pre>"
 
 
-class SummaryTable(NamedTuple):
-    """A row of cells for each class, or one for two classes; cells are HTML."""
+def summary_html(learner: Learner, learned: str) -> str:
+    """Return how a fitted learner came about, followed by what it ``learned``, as HTML."""
+    outcome = learner._known_fit
+    sentences = [f"{count(learner.n_mistakes_, 'mistake')} in {count(learner.t_, 'example')}"]
+    mistakes: list[int] = []
+    if outcome is not None:
+        from rosenblatt.models.result import stop_text
 
-    caption: str
-    headings: list[str]
-    cells: list[list[str]]
-
-
-class ModelDisplay(Diagram):
-    """A summary of what was learned, below the diagram."""
-
-    @of_whole_state
-    def _summary_html(self) -> str:
-        if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
-            return ""
-        return html_card(self._story_html(), self._weights_html())
-
-    def _story_html(self) -> str:
-        model: Any = self
-        sentences = [f"{count(model.n_mistakes_, 'mistake')} in {count(model.t_, 'example')}"]
-        reason = getattr(self, "stop_reason_", None)
-        if reason is not None:
-            from rosenblatt.models.result import stop_text
-
-            sentences.append(f"{count(model.n_iter_, 'epoch')}; stopped: {stop_text(reason)}")
-            if model._known_errors is not None:
-                sentences.append(count(model._known_errors, "training error"))
-        bars = sparkline(getattr(self, "mistakes_per_epoch_", []))
-        return f"<p>{'. '.join(sentences)}.</p>{bars}"
-
-    def _weights_html(self) -> str:
-        """What was learned of each class, as a table."""
-        model: Any = self
-        table, classes = self._summary_table(), model.classes_
-        shown = [" against ".join(map(str, classes[::-1]))] if len(table.cells) == 1 else classes
-        headings = "".join(f"<th scope=col style='{CELL}'>{name}</th>" for name in table.headings)
-        rows = [
-            f"<tr><th scope=row style='{CELL}'>{escape(str(label))}</th>"
-            + "".join(f"<td style='{CELL}'>{cell}</td>" for cell in cells)
-            + "</tr>"
-            for label, cells in zip(shown, table.cells[:TOP_CLASSES], strict=False)
-        ]
-        left_out = len(table.cells) - len(rows)
-        note = f"<p>{left_out} more classes not shown.</p>" if left_out > 0 else ""
-        return (
-            f"<table><caption style='text-align:left'>{table.caption}</caption><thead><tr>"
-            f"<th scope=col style='{CELL}'>class</th>{headings}</tr></thead>"
-            f"<tbody>{''.join(rows)}</tbody></table>{note}"
-        )
-
-    def _summary_table(self) -> SummaryTable:
-        """The largest weights of each class; a learner without weights has another table."""
-        model: Any = self
-        names = getattr(self, "feature_names_in_", None)
-        rows = zip(model.coef_[:TOP_CLASSES], model.intercept_, strict=False)
-        cells = [[top_weights(weights, names), f"{bias:+.3g}"] for weights, bias in rows]
-        cells += [[]] * (len(model.coef_) - len(cells))
-        return SummaryTable("Largest weights", ["features", "bias"], cells)
+        result = outcome.result
+        mistakes = result.mistakes_per_epoch
+        reason = stop_text(result.stop_reason)
+        sentences.append(f"{count(result.n_iter, 'epoch')}; stopped: {reason}")
+        errors = learner._known_errors
+        if errors is not None:
+            sentences.append(count(errors, "training error"))
+    return html_card(f"<p>{'. '.join(sentences)}.</p>{sparkline(mistakes)}", learned)
 
 
-def top_weights(weights: Any, names: Any) -> str:
+def class_table_html(
+    caption: str, headings: list[str], classes: Sequence[Any], cells: list[list[str]]
+) -> str:
+    """Return a table with a row of cells, given as HTML, for each class.
+
+    If there is a single row for two classes, it is that of the second against the first.
+    """
+    names: Sequence[Any] = classes
+    if len(cells) == 1:
+        names = [" against ".join(str(label) for label in classes[::-1])]
+
+    rows = []
+    for label, own in zip(names, cells[:TOP_CLASSES], strict=False):
+        heading = f"<th scope=row style='{CELL}'>{escape(str(label))}</th>"
+        row = "".join(f"<td style='{CELL}'>{cell}</td>" for cell in own)
+        rows.append(f"<tr>{heading}{row}</tr>")
+
+    note = ""
+    left_out = len(cells) - len(rows)
+    if left_out > 0:
+        note = f"<p>{left_out} more classes not shown.</p>"
+
+    top = "".join(f"<th scope=col style='{CELL}'>{name}</th>" for name in ["class", *headings])
+    return (
+        f"<table><caption style='text-align:left'>{caption}</caption><thead><tr>{top}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table>{note}"
+    )
+
+
+def weight_table_html(
+    classes: Sequence[Any], coef: AnyFloatArray, intercept: AnyFloatArray, names: Any
+) -> str:
+    """Return a table of the largest weights of each class; ``names`` may be None."""
+    cells = []
+    for weights, bias in zip(coef[:TOP_CLASSES], intercept, strict=False):
+        cells.append([top_weights(weights, names), f"{bias:+.3g}"])
+    # The others are only counted.
+    cells += [[]] * (len(coef) - len(cells))
+    return class_table_html("Largest weights", ["features", "bias"], classes, cells)
+
+
+def top_weights(weights: npt.NDArray[Any], names: Any) -> str:
+    """Return the names and values of the largest weights, as HTML; ``names`` may be None."""
     order = np.argsort(-np.abs(weights), kind="stable")[:TOP_WEIGHTS]
-    parts = [
-        f"{escape(f'x[{j}]' if names is None else str(names[j]))}&nbsp;{weights[j]:+.3g}"
-        for j in order
-        if weights[j]
-    ]
-    more = int(np.count_nonzero(weights)) - len(parts)
-    return ", ".join(parts) + (f" and {more:,} more" if more > 0 else "") or "none yet"
+    parts = []
+    for j in order:
+        if weights[j]:
+            name = f"x[{j}]" if names is None else str(names[j])
+            parts.append(f"{escape(name)}&nbsp;{weights[j]:+.3g}")
+    return _listed(parts, int(np.count_nonzero(weights)))
+
+
+def _listed(parts: list[str], n_all: int) -> str:
+    """Return the parts that are shown, and how many more there are."""
+    if not parts:
+        return "none yet"
+    more = n_all - len(parts)
+    return ", ".join(parts) + (f" and {more:,} more" if more > 0 else "")
+
+
+def largest_weights_html(weights: Any) -> str:
+    """Return the largest weights of a mapping of features to weights, as a paragraph."""
+    top = sorted(weights, key=lambda name: -abs(weights[name]))[:TOP_WEIGHTS]
+    parts = [f"{escape(str(name))}&nbsp;{weights[name]:+.3g}" for name in top]
+    return f"<p>Largest weights: {_listed(parts, len(weights))}.</p>"
 
 
 def sparkline(counts: list[int], width: int = 240, height: int = 36) -> str:
-    """Mistakes by epoch as a small drawing; long runs are shown by the worst of each stretch."""
+    """Return mistakes by epoch as a small drawing; a long run shows the worst of each stretch."""
     if not counts:
         return ""
-    stretch = -(-len(counts) // 60)
+    stretch = -(-len(counts) // MOST_BARS)
     heights = [max(counts[i : i + stretch]) for i in range(0, len(counts), stretch)]
-    most, step = max(max(heights), 1), min(width / len(heights), WIDEST_BAR)
-    bars = "".join(
-        f'<rect x="{i * step:.1f}" y="{height * (1 - h / most):.1f}" '
-        f'width="{max(step - 1, 0.5):.1f}" height="{height * h / most:.1f}"/>'
-        for i, h in enumerate(heights)
-    )
+    most = max(*heights, 1)
+    step = min(width / len(heights), WIDEST_BAR)
+
+    bars = ""
+    for i, h in enumerate(heights):
+        top = height * (1 - h / most)
+        bars += (
+            f'<rect x="{i * step:.1f}" y="{top:.1f}" '
+            f'width="{max(step - 1, 0.5):.1f}" height="{height * h / most:.1f}"/>'
+        )
     text = f"Mistakes by epoch, from {counts[0]:,} in the first to {counts[-1]:,} in the last"
     return (
         f'<svg role="img" aria-label="{text}" width="{width}" height="{height}" '

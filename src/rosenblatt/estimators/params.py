@@ -14,7 +14,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from rosenblatt import checks
 from rosenblatt.errors import ParameterError, Words, shown
 from rosenblatt.models.parallel import n_threads
 from rosenblatt.plurals import count
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators.base import Estimator
 
 LIMITS = ("above", "below", "at_least", "at_most")
 HELP_WIDTH = 92  # characters that are left in a line of a docstring, which has 100
@@ -245,7 +248,7 @@ def option(
     )
 
 
-def option_of(cls: type[Configurable], name: str) -> Any:
+def option_of(cls: type[Estimator], name: str) -> Any:
     """Declare a parameter of another class again: the same default, help and checks."""
     return cls._options[name]
 
@@ -253,44 +256,35 @@ def option_of(cls: type[Configurable], name: str) -> Any:
 # ---------------------------------------------------------------------- classes with options
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
-class Configurable:
-    """A class whose parameters are declared with `option`; its constructor takes them by name."""
+def declare_options(cls: type[Estimator]) -> None:
+    """Collect the options of a class and give it a constructor that takes them by name.
 
-    _options: ClassVar[dict[str, Option]] = {}
-    # Declared in the body of the class itself. None: an inherited parameter that the class fixes
-    # as a ClassVar.
-    _own_options: ClassVar[dict[str, Option | None]] = {}
-    # What the constructor takes: the options, unless a class writes a constructor by hand.
-    _parameter_names: ClassVar[tuple[str, ...]] = ()
-    # The `__init__` that was made for the class, or for the class that it inherits from.
-    _made_init: ClassVar[Callable[..., None]] = object.__init__
+    It is called when the class is made. Options that are declared in the body of the class replace
+    those of the same name that it inherits.
+    """
+    cls._own_options = _declared_in(cls)
+    cls._options = _all_options(cls)
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        cls._own_options = _declared_in(cls)
-        cls._options = _all_options(cls)
+    for name, declared in cls._own_options.items():
+        if declared is not None:
+            setattr(cls, name, declared.default)
+    for name in cls._options.keys() - cls._own_options.keys():
+        if name in vars(cls):
+            raise TypeError(
+                f"{cls.__name__}.{name} is a parameter: give it another default with "
+                f"{name}: … = option(default=…, help=…)."
+            )
 
-        for name, declared in cls._own_options.items():
-            if declared is not None:
-                setattr(cls, name, declared.default)
-        for name in cls._options.keys() - cls._own_options.keys():
-            if name in vars(cls):
-                raise TypeError(
-                    f"{cls.__name__}.{name} is a parameter: give it another default with "
-                    f"{name}: … = option(default=…, help=…)."
-                )
-
-        if cls.__init__ is cls._made_init:
-            cls._made_init = init_of_options(cls.__qualname__, cls.__module__, cls._options)
-            cls.__init__ = cls._made_init  # type: ignore[method-assign]
-            cls._parameter_names = tuple(cls._options)
-        else:
-            # A constructor written by hand. As in scikit-learn, its arguments are the parameters.
-            cls._parameter_names = _argument_names(cls.__init__)
+    if cls.__init__ is cls._made_init:
+        cls._made_init = init_of_options(cls.__qualname__, cls.__module__, cls._options)
+        cls.__init__ = cls._made_init  # type: ignore[method-assign]
+        cls._parameter_names = tuple(cls._options)
+    else:
+        # A constructor written by hand. As in scikit-learn, its arguments are the parameters.
+        cls._parameter_names = _argument_names(cls.__init__)
 
 
-def _declared_in(cls: type[Configurable]) -> dict[str, Option | None]:
+def _declared_in(cls: type[Estimator]) -> dict[str, Option | None]:
     """Return the options in the body of a class; None for an annotation that is a ClassVar."""
     declared: dict[str, Option | None] = {}
     for name, annotation in inspect.get_annotations(cls).items():
@@ -307,13 +301,13 @@ def _declared_in(cls: type[Configurable]) -> dict[str, Option | None]:
     return declared
 
 
-def _all_options(cls: type[Configurable]) -> dict[str, Option]:
+def _all_options(cls: type[Estimator]) -> dict[str, Option]:
     """Return the options of a class and of those it inherits from, its own ones first."""
     nearest: dict[str, Option | None] = {}
     for kind in cls.__mro__:
-        if issubclass(kind, Configurable):
-            for name, declared in kind._own_options.items():
-                nearest.setdefault(name, declared)
+        own: dict[str, Option | None] = vars(kind).get("_own_options", {})
+        for name, declared in own.items():
+            nearest.setdefault(name, declared)
     return {name: declared for name, declared in nearest.items() if declared is not None}
 
 

@@ -1,4 +1,4 @@
-"""scikit-learn's metadata routing by its public `MetadataRequest`, and methods on a condition."""
+"""scikit-learn's metadata routing by its public `MetadataRequest`, and conditional methods."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import inspect
 from collections.abc import Callable
 from copy import deepcopy
 from types import MethodType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators.base import Estimator
 
 METHODS = (
     "fit",
@@ -20,47 +23,46 @@ METHODS = (
 LABELS = {"y", "ys", "tags"}
 
 
-class MetadataRouting:
-    """``set_fit_request`` and the like for every argument beside the rows and their labels."""
+def add_request_setters(cls: type[Estimator]) -> None:
+    """Give a class ``set_fit_request`` and the like, for methods with metadata to route.
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for method in METHODS:
-            name = f"set_{method}_request"
-            if name not in cls.__dict__ and _metadata(cls, method):
-                setattr(cls, name, _setter(method, name))
+    Metadata are all arguments except the rows and their labels, such as ``sample_weight``.
+    """
+    for method in METHODS:
+        name = f"set_{method}_request"
+        if name not in cls.__dict__ and _metadata(cls, method):
+            setattr(cls, name, _setter(method, name))
 
-    def get_metadata_routing(self) -> Any:
-        """What may be routed to which method, for scikit-learn's meta-estimators.
 
-        Returns
-        -------
-        routing : sklearn.utils.metadata_routing.MetadataRequest
-        """
-        from sklearn.utils.metadata_routing import MetadataRequest
+def metadata_request(estimator: Estimator) -> Any:
+    """Return the requests of an estimator: as its setters were told, or none of all there are."""
+    from sklearn.utils.metadata_routing import MetadataRequest
 
-        # scikit-learn's clone looks for this name, too.
-        if "_metadata_request" in self.__dict__:
-            return deepcopy(self.__dict__["_metadata_request"])
-        routing = MetadataRequest(owner=type(self).__name__)
-        for method in METHODS:
-            for name in _metadata(type(self), method):
-                getattr(routing, method).add_request(param=name, alias=None)
-        return routing
+    # scikit-learn's clone looks for this name as well.
+    if "_metadata_request" in estimator.__dict__:
+        return deepcopy(estimator.__dict__["_metadata_request"])
+
+    routing = MetadataRequest(owner=type(estimator).__name__)
+    for method in METHODS:
+        for name in _metadata(type(estimator), method):
+            getattr(routing, method).add_request(param=name, alias=None)
+    return routing
 
 
 def _metadata(cls: type, method: str) -> list[str]:
-    """The arguments of a method beside the data."""
+    """Return the arguments of a method, except the rows and their labels."""
     function = getattr(cls, method, None)
     if function is None or not inspect.isfunction(function):
         return []
-    # First come the learner itself and the rows, whatever they are called.
-    beside = list(inspect.signature(function).parameters)[2:]
-    return [name for name in beside if name not in LABELS]
+    # First come the learner itself and the rows, which are X, xs or sentences.
+    further = list(inspect.signature(function).parameters)[2:]
+    return [name for name in further if name not in LABELS]
 
 
 def _setter(method: str, name: str) -> Callable[..., Any]:
-    def set_request(self: Any, **requests: bool | str | None) -> Any:
+    """Return the method ``set_{method}_request`` of a class."""
+
+    def set_request(self: Estimator, **requests: bool | str | None) -> Estimator:
         from sklearn import get_config
 
         if not get_config()["enable_metadata_routing"]:
@@ -74,18 +76,19 @@ def _setter(method: str, name: str) -> Callable[..., Any]:
                 f"Unexpected args: {unknown!r} in {method}. Accepted arguments are: "
                 f"{', '.join(known)}."
             )
+
         routing = self.get_metadata_routing()
-        for name, alias in requests.items():
-            getattr(routing, method).add_request(param=name, alias=alias)
-        self._metadata_request = routing
+        for argument, alias in requests.items():
+            getattr(routing, method).add_request(param=argument, alias=alias)
+        self.__dict__["_metadata_request"] = routing
         return self
 
     set_request.__name__ = name
-    set_request.__qualname__ = f"MetadataRouting.{name}"
+    set_request.__qualname__ = f"Estimator.{name}"
     set_request.__doc__ = (
-        f"Say which metadata a meta-estimator of scikit-learn passes to ``{method}``.\n\n"
-        "True passes what has that name, a text what has the name it gives, False and None "
-        "nothing.\n\nReturns\n-------\nself : learner\n"
+        f"Choose which metadata a meta-estimator of scikit-learn passes to ``{method}``.\n\n"
+        "True passes the argument of that name, a text the one with the name it gives, False and "
+        "None nothing.\n\nReturns\n-------\nself : learner\n"
     )
     return set_request
 
@@ -94,8 +97,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _Available(Generic[F]):
+    """A method that an instance has only under a condition."""
+
     def __init__(self, function: F, check: Callable[[Any], bool]) -> None:
-        self._function, self._check = function, check
+        self._function = function
+        self._check = check
         self.__doc__ = function.__doc__
 
     def __get__(self, instance: Any, owner: type) -> Any:
@@ -109,7 +115,7 @@ class _Available(Generic[F]):
 
 
 def available_if(check: Callable[[Any], bool]) -> Callable[[F], F]:
-    """Hide a method where ``check(self)`` is false; it may say why by an AttributeError."""
+    """Hide a method unless ``check(self)`` is true; the check may raise AttributeError itself."""
 
     def decorate(function: F) -> F:
         return _Available(function, check)  # type: ignore[return-value]

@@ -1,26 +1,35 @@
-"""A classifier of rows: all of it that does not depend on the family.
+"""A classifier of rows: everything that does not depend on the family.
 
-A family brings a model and says how it is made (`_new_model`), how it learns in epochs (`_trainer`)
-and from rows as they come (`_learn`), and how it scores (`_scorer`).
+A family brings a model. It implements six methods: how a model is made (`_new_model`), when one can
+be learned on (`_refuse_other_settings`), how it learns in epochs (`_trainer`) and from rows as they
+come (`_learn`), how it scores rows (`_scorer`), and why it predicts a class (`_explain`).
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import AnyFloatArray, Scorer
+from rosenblatt.arrays import AnyArray, AnyFloatArray, FloatArray, Scorer
 from rosenblatt.errors import Message, Value
-from rosenblatt.estimators.calibration import CalibratedClassifier, folds_of
-from rosenblatt.estimators.inputs import Batch, TrainingData, one_row, read_rows, read_table
+from rosenblatt.estimators.calibration import Calibration, calibrate_model, folds_of
+from rosenblatt.estimators.inputs import (
+    Batch,
+    FitArguments,
+    TrainingData,
+    one_row,
+    read_rows,
+    read_table,
+)
+from rosenblatt.estimators.learner import Learner
 from rosenblatt.estimators.majority import MajorityBaseline
-from rosenblatt.estimators.mapping_rows import SchemaOwner
-from rosenblatt.estimators.outcome import of_whole_state, unchanged_on_error
 from rosenblatt.estimators.params import option
+from rosenblatt.estimators.record_schema import keep_guessed_schema, schema_copy, set_schema
+from rosenblatt.estimators.routing import available_if
 from rosenblatt.estimators.sklearn_classes import not_fitted_error
 from rosenblatt.estimators.targets import (
     check_class_weight,
@@ -30,6 +39,7 @@ from rosenblatt.estimators.targets import (
     streamed_weights,
     validation_rows,
 )
+from rosenblatt.estimators.turns import of_whole_state, unchanged_on_error
 from rosenblatt.models.classes import (
     decision_scores,
     declared_classes,
@@ -48,13 +58,26 @@ from rosenblatt.models.snapshots import Snapshot
 if TYPE_CHECKING:
     from rosenblatt.estimators.explain_rows import Question
     from rosenblatt.inspection.explanation import Explanation
+    from rosenblatt.models.column_scaling import ColumnScaling
+    from rosenblatt.tables.features.schemas import AnySchema
 
 
-class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
+def _has_probabilities(learner: RowClassifier) -> bool:
+    """Return whether there are probabilities; raise AttributeError with the cure if not."""
+    if not (learner.calibrate or learner.scores_are_log_odds):
+        raise AttributeError(
+            f"{type(learner).__name__} has scores and no probabilities: set calibrate=True and fit."
+        )
+    return True
+
+
+class RowClassifier(Learner):
     """A classifier of rows of numbers, as scikit-learn's classifiers are.
 
     Attributes
     ----------
+    calibration_ : Calibration
+        What makes probabilities of scores, with ``calibrate=True``: ``slope`` and ``offset``.
     classes_ : ndarray of shape (n_classes,)
         The classes in order. With two of them a positive score means the second.
     n_features_in_ : int
@@ -110,79 +133,123 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         in_studio=False,
         help="The share of rows to hold out, of every class alike.",
     )
+    calibrate: bool = option(
+        default=False,
+        in_studio=False,
+        help="""
+        Fit probabilities, too, for ``predict_proba``. ``fit`` then trains five more models, each
+        without a fifth of the rows, and fits Platt's sigmoid, with more than two classes a
+        temperature, to their scores of the rows they did not see. Weights and predictions stay as
+        they are; ``sample_weight`` counts and ``class_weight`` does not. Calls of ``partial_fit``
+        and ``learn_one`` keep what was fitted, until a class joins.""",
+    )
 
-    # ------------------------------------------------------------------ what a family adds
+    # Whether scores are log odds without calibration.
+    scores_are_log_odds: ClassVar[bool] = False
+    # Whether mappings may bring new features to ``partial_fit``.
+    takes_new_features: ClassVar[bool] = False
+    # Whether a schema may be guessed from records and kept with the model.
+    keeps_schema: ClassVar[bool] = True
 
-    @abstractmethod
+    # ------------------------------------------------------------------ what a family implements
+
     def _new_model(self, classes: list[Any], table: Any) -> Any:
-        """A model of these classes that has learned nothing yet, for rows like those of a table."""
+        """Return a model of these classes that has learned nothing, for rows like a table's."""
+        raise NotImplementedError
 
-    @abstractmethod
     def _refuse_other_settings(self) -> None:
-        """Refuse to go on with a model under parameters that it was not made with."""
+        """Refuse to learn on with a model under parameters that it was not made with."""
+        raise NotImplementedError
 
-    @abstractmethod
-    def _trainer(self, model: Any, data: TrainingData, **start: Any) -> Trainer:
-        """What learns from the data in epochs, in place."""
+    def _trainer(self, model: Any, data: TrainingData, given: FitArguments) -> Trainer:
+        """Return what learns from the data in epochs and changes the model in place."""
+        raise NotImplementedError
 
-    @abstractmethod
     def _learn(self, model: Any, batch: Batch) -> None:
         """Learn once from each row of a batch, in place; classes may join on the way."""
+        raise NotImplementedError
+
+    def _scorer(self, model: Any, table: Any) -> Scorer:
+        """Return a function that scores some rows of a table, the classes as the model has them."""
+        raise NotImplementedError
+
+    def _explain(self, question: Question, X: Any) -> Question:
+        """Return the question with all that this family knows of the answer.
+
+        ``X`` are the rows of training, or None.
+        """
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ what a family may change
 
     def _snapshot(self, model: Any, batch: Batch) -> Snapshot:
         """Return a way back to the model as it is before this batch."""
         found: Snapshot = model.snapshot()
         return found
 
-    @abstractmethod
-    def _scorer(self, model: Any, table: Any) -> Scorer:
-        """A function that scores some rows of a table, the classes as the model has them."""
-
-    def _scores(self, model: Any, table: Any) -> AnyFloatArray:
-        """Scores of all rows of a table."""
-        score, jobs = self._scorer(model, table), getattr(self, "n_jobs", None)
-        found = list(each_part(score, slices(table.shape[0], jobs), jobs))
-        return found[0] if len(found) == 1 else np.concatenate(found)
-
     def _best_state(self, model: Any) -> Any:
-        """What to go back to when this epoch turns out to be the best."""
+        """Return what to restore if this epoch turns out to be the best."""
         return model.state()
+
+    def _schema_weights(self) -> Any:
+        """Return weights that choose the hashed features whose names are kept; None keeps all."""
+        return None
+
+    @property
+    def _how_combined(self) -> str | None:
+        """How all that training went through predicts together, in learners that keep all of it."""
+        return None
+
+    @property
+    def _n_threads(self) -> int | None:
+        """How many threads predict, as ``n_jobs`` has it; None is one."""
+        return None
 
     # ------------------------------------------------------------------ learning
 
     def _fit(
-        self, X: Any, y: Any, validation_set: Any, *, fresh: bool = False, **start: Any
+        self, X: Any, y: Any, validation_set: Any, given: FitArguments, *, is_new: bool = False
     ) -> Self:
-        """What ``fit`` does in every family; ``fresh``: with a new model also after a warm start.
+        """Fit as every family does, in epochs; ``is_new``: with a new model also in a warm start.
 
-        ``start`` is handed on to `_trainer`.
+        It is called by ``fit`` itself, whose caller the warnings name.
         """
         with unchanged_on_error(self):
             self.check_parameters()
-            goes_on = bool(self.warm_start and self.__sklearn_is_fitted__())
-            table, rows = read_rows(self, X, reset=not goes_on, all_rows=True)
+            resumes = bool(self.warm_start and self.__sklearn_is_fitted__())
+            table, rows = read_rows(self, X, reset=not resumes, all_rows=True)
             classes, labels = encode_labels(read_labels(y, rows.n_rows))
-            if goes_on and not fresh:
+
+            if resumes and not is_new:
                 self._refuse_other_settings()
                 model = self._model.copy()
                 model.best = None
                 model.admit_all(classes.tolist())
-                labels = np.array([model.slots[c] for c in classes.tolist()], np.int32)[labels]
+                slots = [model.slots[label] for label in classes.tolist()]
+                labels = np.array(slots, np.int32)[labels]
             else:
                 classes, labels = with_opposite(classes, labels)
                 model = self._new_model(classes.tolist(), table)
                 model.label_dtype = classes.dtype
             refuse_one_class(model.classes)
-            data, model.calibration = TrainingData(table, rows, labels), None
-            folds = folds_of(model, data, **start) if self.calibrate else None
+
+            data = TrainingData(table, rows, labels)
+            model.calibration = None
+            folds = None
+            if self.calibrate:
+                # Refused before the training, which may take long.
+                folds = folds_of(model, data, given.sample_weight)
             self._hold_out(model, data, validation_set)
-            trainer, count = self._trainer(model, data, **start), partial(self._errors_on, data)
-            data.checksum = checksum(table) if self.keeps_rows else None
-            result = self._run(model, trainer, data.validation, count)
-            self._majority = MajorityBaseline.of(self, data, result)
+            trainer = self._trainer(model, data, given)
+            if self.keeps_rows:
+                data.checksum = checksum(table)
+
+            count_errors = partial(self._errors_on, data)
+            result = self._run(model, trainer, data.validation, count_errors, tol=self.tol)
+            self._last_result().majority = MajorityBaseline.of(self, data, result)
             if folds is not None:
-                self._calibrate(model, data, folds, **start)
-            self._keep_guessed_schema()
+                calibrate_model(self, model, data, folds, given)
+            keep_guessed_schema(self)
         self._warn_of_mistakes(result, stacklevel=4)
         self._warn_of_majority(stacklevel=4)
         return self
@@ -192,40 +259,51 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         data.subset, dev, dev_labels = validation_rows(
             self, data.table, data.labels, model.slots, validation_set
         )
-
         if dev_labels is None:
             return
         data.held_out = dev, dev_labels
-        n, keep = len(dev_labels), partial(self._best_state, model)
+        n = len(dev_labels)
 
         def score() -> float:
             return (n - self._misclassified(model, dev, dev_labels)) / n
 
+        keep = partial(self._best_state, model)
         data.validation = Validation(score, keep, self.n_iter_no_change)
 
     def _misclassified(self, model: Any, table: Any, labels: Any, weights: Any = None) -> float:
-        """How many rows of a table the model misclassifies, or how much these weigh."""
-        score = self._scorer(model, table)
-        k, n_rows, jobs = len(model.classes), len(labels), getattr(self, "n_jobs", None)
-        found = predicted_blocks(k, model.sorted_slots, score, n_rows, self.ties, jobs)
-        wrong = ((some, numbers != labels[some]) for some, numbers in found)
-        if weights is None:
-            return sum(int(np.count_nonzero(these)) for _, these in wrong)
-        return float(sum(weights[some][these].sum() for some, these in wrong))
+        """Return how many rows of a table the model misclassifies, or how much these weigh."""
+        blocks = predicted_blocks(
+            len(model.classes),
+            model.sorted_slots,
+            self._scorer(model, table),
+            len(labels),
+            self.ties,
+            self._n_threads,
+        )
+        n_wrong = 0
+        weight = 0.0
+        for some, numbers in blocks:
+            wrong = numbers != labels[some]
+            if weights is None:
+                n_wrong += int(np.count_nonzero(wrong))
+            else:
+                weight += weights[some][wrong].sum()
+        return n_wrong if weights is None else float(weight)
 
     def _errors_on(self, data: TrainingData) -> int:
+        """Return how many rows of training are misclassified by what predicts now."""
         if data.checksum is not None and checksum(data.table) != data.checksum:
             raise AttributeError("training errors are not known: X was changed after fit")
         return int(self._misclassified(self._model, data.table, data.labels))
 
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
-        """What ``partial_fit`` does in every family; a refused batch changes nothing."""
+        """Learn from a batch as every family does; a refused batch changes nothing."""
         with unchanged_on_error(self) as turn:
             table, rows = read_rows(self, X, reset=not self.__sklearn_is_fitted__())
             names, numbers = encode_labels(read_labels(y, rows.n_rows))
             batch = Batch(table, rows, names.tolist(), numbers, declared_classes(classes))
-            given = sample_weight, self.class_weight, batch.names, numbers
-            batch.weights = streamed_weights(*given)
+            batch.weights = streamed_weights(sample_weight, self.class_weight, batch.names, numbers)
+
             turn.change_in_place()
             model = self._model_to_learn_on(table)
             before = self._snapshot(model, batch)
@@ -237,16 +315,20 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
                 raise
             self._forget_fit()
             self._model = model
-            self._keep_guessed_schema()
+            keep_guessed_schema(self)
         return self
 
     def _model_to_learn_on(self, table: Any) -> Any:
-        """The model that rows like those of the table are learned into, if parameters allow."""
+        """Return the model to learn rows into that are like those of the table."""
         self.check_parameters()
         if not self.__sklearn_is_fitted__():
             return self._new_model([], table)
         self._refuse_other_settings()
         return self._model
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from each row once, in the order given, starting from what was learned before."""
+        raise NotImplementedError
 
     def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
         """Learn from one example.
@@ -264,10 +346,17 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         -------
         self : learner
         """
-        self.partial_fit(one_row(x), one_label(y), classes)  # type: ignore[attr-defined]
+        self.partial_fit(one_row(x), one_label(y), classes)
         return self
 
     # ------------------------------------------------------------------ predicting
+
+    def _scores(self, model: Any, table: Any) -> AnyFloatArray:
+        """Return the scores of all rows of a table."""
+        score = self._scorer(model, table)
+        parts = slices(table.shape[0], self._n_threads)
+        found = list(each_part(score, parts, self._n_threads))
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     @of_whole_state
     def decision_function(self, X: Any) -> AnyFloatArray:
@@ -288,9 +377,10 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         return decision_scores(scores)
 
     def _rows_to_score(self, X: Any) -> tuple[list[Any], Any]:
-        """The classes there are now, as more may join in another thread, and ``X`` as a table."""
+        """Return the classes there are now, as other threads may add some, and ``X`` as a table."""
         self._refuse_unfitted()
-        if not (classes := self._model.classes.copy()):
+        classes: list[Any] = self._model.classes.copy()
+        if not classes:
             raise not_fitted_error()(f"this {type(self).__name__} has met no class yet.")
         table = read_table(self, X, reset=False, ignore_unseen=True)
         inspect(as_rows(table), names=lambda: getattr(self, "feature_names_in_", None))
@@ -311,13 +401,17 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         labels : ndarray of shape (n_samples,)
         """
         classes, table = self._rows_to_score(X)
-        model, n_rows = self._model, table.shape[0]
+        model = self._model
+        n_rows = table.shape[0]
         labels = label_array(classes, model.label_dtype)
-        score, k, jobs = self._scorer(model, table), len(classes), getattr(self, "n_jobs", None)
-        blocks = predicted_blocks(k, model.sorted_slots, score, n_rows, self.ties, jobs)
+        score = self._scorer(model, table)
+        blocks = predicted_blocks(
+            len(classes), model.sorted_slots, score, n_rows, self.ties, self._n_threads
+        )
         some, numbers = next(blocks)
         if some.stop == n_rows:  # most tables are small
             return labels[numbers]
+
         found = np.empty(n_rows, labels.dtype)
         found[some] = labels[numbers]
         for some, numbers in blocks:
@@ -328,6 +422,57 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
     def predict_one(self, x: Any) -> Any:
         """The class of one example, a mapping or a 1-D array; None before any was learned."""
         return self.predict(one_row(x)).tolist()[0] if self.__sklearn_is_fitted__() else None
+
+    @available_if(_has_probabilities)
+    @of_whole_state
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; each row sums to 1. ``predict`` goes by the scores, so
+            that of two classes with nearly the same probability it may choose the other.
+        """
+        return self._probabilities(X, Calibration.probabilities, certain=1.0)
+
+    @available_if(_has_probabilities)
+    @of_whole_state
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """The logarithm of the probability of each class for each row."""
+        return self._probabilities(X, Calibration.log_probabilities, certain=0.0)
+
+    def _probabilities(
+        self, X: Any, of_scores: Callable[[Calibration, AnyArray], FloatArray], certain: float
+    ) -> FloatArray:
+        """Return probabilities, or their logarithms; those of a single class are ``certain``."""
+        scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            return np.full((len(scores), 1), certain)
+        return of_scores(self.calibration_, scores)
+
+    @available_if(_has_probabilities)
+    @of_whole_state
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class for one example; empty before any was learned.
+
+        Parameters
+        ----------
+        x : mapping {feature: value} or array-like of shape (n_features,)
+
+        Returns
+        -------
+        probabilities : dict
+            By class, in the order of ``classes_``.
+        """
+        if not self.__sklearn_is_fitted__() or not self._model.classes:
+            return {}
+        found = self.predict_proba(one_row(x))[0]
+        return dict(zip(self.classes_.tolist(), found.tolist(), strict=True))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy: the share of rows that are predicted right.
@@ -382,11 +527,8 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         """
         from rosenblatt.estimators.explain_rows import Question
 
-        return self._explain(Question.of(self, x, label, against), X).explanation.cut(top)
-
-    @abstractmethod
-    def _explain(self, question: Question, X: Any) -> Question:
-        """The question with all that this family knows of the answer."""
+        question = self._explain(Question.of(self, x, label, against), X)
+        return question.explanation.cut(top)
 
     # ------------------------------------------------------------------ what was learned
 
@@ -397,10 +539,53 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         model = self._fitted()
         return label_array([model.classes[i] for i in model.sorted_slots], model.label_dtype)
 
+    @property
+    @of_whole_state
+    def calibration_(self) -> Calibration:
+        """What makes probabilities of scores."""
+        model = self._fitted()
+        if _has_probabilities(self) and not self.calibrate:
+            return Calibration(1.0, 0.0)
+        if model.calibration is None:
+            raise not_fitted_error()(
+                f"this {type(self).__name__} is not calibrated: fit does that with calibrate=True, "
+                "and partial_fit does not; a class that joins ends it",
+                cures="call fit on all rows",
+            )
+        found = Calibration(*model.calibration)
+        if found.combine != self._how_combined:
+            raise not_fitted_error()(
+                f"this {type(self).__name__} is calibrated for combine={found.combine!r}",
+                cures="set it back, or call fit again",
+            )
+        return found
+
+    @property
+    @of_whole_state
+    def schema_(self) -> AnySchema | None:
+        """How columns of a file become the features; None if nobody said.
+
+        A model that was trained in the shell or on records brings it along. It can be set after
+        training, and is then saved with the model, so that the shell can use it too. What is read
+        here is a copy: to change the schema of a model, set it.
+        """
+        return schema_copy(self)
+
+    @schema_.setter
+    def schema_(self, schema: AnySchema | None) -> None:
+        set_schema(self, schema)
+
+    @property
+    def _scaling(self) -> ColumnScaling | None:
+        """How columns were scaled in training, which all rows go through; None: not at all."""
+        model = self.__dict__.get("_model")
+        return None if model is None else model.column_scaling
+
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
 
         tags = super().__sklearn_tags__()
-        tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags()
         tags.input_tags.sparse = True
         return tags

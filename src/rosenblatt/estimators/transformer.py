@@ -15,7 +15,6 @@ import numpy.typing as npt
 from rosenblatt.arrays import Origin, SparseRows, is_sparse
 from rosenblatt.errors import MissingExtra, ParameterError
 from rosenblatt.estimators.base import Estimator
-from rosenblatt.estimators.notebook_card import Diagram
 from rosenblatt.estimators.params import option
 
 CONTAINERS = ("default", "pandas", "polars")
@@ -50,7 +49,7 @@ def rows_as(rows: SparseRows, output: str) -> Any:
     return rows.to_origin()
 
 
-class Transformer(Diagram, Estimator):
+class Transformer(Estimator):
     """Turns rows into other rows.
 
     A transformer has ``fit`` and ``transform``, which ends with `_in_container`, and says how many

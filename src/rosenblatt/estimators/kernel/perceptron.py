@@ -9,13 +9,12 @@ import numpy as np
 from rosenblatt.arrays import FloatArray, Int32Array, IntArray, Scorer, for_caller
 from rosenblatt.engine.rows import kernel_blocks as blocks
 from rosenblatt.errors import InputError, Message, NoLedgerError, ParameterError, Setting, Value
-from rosenblatt.estimators.inputs import Batch, TrainingData
-from rosenblatt.estimators.notebook_card import ModelDisplay, SummaryTable
-from rosenblatt.estimators.outcome import of_whole_state
+from rosenblatt.estimators.inputs import Batch, FitArguments, TrainingData
 from rosenblatt.estimators.params import combine_option, option, seed_from
 from rosenblatt.estimators.routing import available_if
 from rosenblatt.estimators.row_classifier import RowClassifier
 from rosenblatt.estimators.targets import read_weights
+from rosenblatt.estimators.turns import of_whole_state
 from rosenblatt.models import epochs
 from rosenblatt.models.classes import class_segments, tie_is_positive
 from rosenblatt.models.kernel import SETTINGS, KernelModel
@@ -39,7 +38,7 @@ def _knows_new_rows(model: Any) -> bool:
     return True
 
 
-class KernelPerceptron(ModelDisplay, RowClassifier):
+class KernelPerceptron(RowClassifier):
     """The perceptron in the space of a kernel; voted, averaged or as it ended.
 
     ``f(x) = Σ a_s K(x_s, x)``: a mistaken row joins the sum with the sign of its label. Rows are
@@ -284,8 +283,18 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         in each epoch, which is slower.""",
     )
 
-    keeps_rows, takes_new_features, predicts_by = True, True, ("combine", "ties")
+    keeps_rows = True
+    takes_new_features = True
+    predicts_by = ("combine", "ties")
     layout = "rosenblatt.persistence.kernel_layout:KernelLayout"
+
+    @property
+    def _how_combined(self) -> str:
+        return self.combine
+
+    @property
+    def last_predicts(self) -> bool:
+        return self.combine == "last"
 
     def check_parameters(self) -> None:
         """Refuse parameters whose values are not allowed, alone or together."""
@@ -338,7 +347,8 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         self : learner
             Fitted; ``stop_reason_`` says why training ended.
         """
-        return self._fit(X, y, validation_set, sample_weight=sample_weight)
+        given = FitArguments(sample_weight=sample_weight)
+        return self._fit(X, y, validation_set, given)
 
     @available_if(_knows_new_rows)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -383,13 +393,22 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
                     "it back, or fit anew."
                 )
 
-    def _trainer(self, model: KernelModel, data: TrainingData, **start: Any) -> KernelTrainer:
+    def _trainer(
+        self, model: KernelModel, data: TrainingData, given: FitArguments
+    ) -> KernelTrainer:
         table = narrow_as_dense(data.table)
-        found = start["sample_weight"], self.class_weight, model.classes, data.labels
-        data.weights = weights = read_weights(*found)
-        model.settle_gamma(data.table, weights, data.subset)
-        given = {"weights": weights, "first_number": model.next_row, "subset": data.subset}
-        trainer = self._trainer_of(model, table, data.labels, **given)
+        data.weights = read_weights(
+            given.sample_weight, self.class_weight, model.classes, data.labels
+        )
+        model.settle_gamma(data.table, data.weights, data.subset)
+        trainer = self._trainer_of(
+            model,
+            table,
+            data.labels,
+            weights=data.weights,
+            first_number=model.next_row,
+            subset=data.subset,
+        )
         trainer.table = data.table
         n_scores = model.n_vectors * len(data.labels)
         if self.budget is None and self.max_iter > 1 and 8e-6 * n_scores <= self.cache_mb:
@@ -412,8 +431,13 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         segments = class_segments(model, batch.names, batch.numbers, batch.declared)
         for start, stop, labels in segments:
             if labels is not None:
-                given = {"weights": batch.weights, "first_number": model.next_row - start}
-                trainer = self._trainer_of(model, table, labels, **given)
+                trainer = self._trainer_of(
+                    model,
+                    table,
+                    labels,
+                    weights=batch.weights,
+                    first_number=model.next_row - start,
+                )
                 epochs.one_pass(trainer, np.arange(start, stop))
                 if trainer.cut_short:
                     break
@@ -455,7 +479,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         """The mistaken rows themselves."""
         support = self._fitted().served.support
         if support is None:
-            return np.zeros((0, self.n_features_in_))
+            return np.zeros((0, self._fitted().n_features))
         if self._fitted().kernel.is_precomputed:
             raise AttributeError("a precomputed kernel does not show the rows themselves")
         return for_caller(support.vectors())
@@ -499,10 +523,18 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
             ) from None
         return model
 
-    def _summary_table(self) -> SummaryTable:
+    @of_whole_state
+    def _summary_html(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return ""
+        from rosenblatt.estimators.notebook_card import class_table_html, summary_html
+
         coef = self.dual_coef_
+        caption = f"{coef.shape[1]:,} support rows"
         used = [[f"{np.count_nonzero(values):,}"] for values in coef]
-        return SummaryTable(f"{coef.shape[1]:,} support rows", ["support rows used"], used)
+        classes = self.classes_.tolist()
+        table = class_table_html(caption, ["support rows used"], classes, used)
+        return summary_html(self, table)
 
 
 def explained(question: Question, model: KernelModel, combine: str) -> Question:

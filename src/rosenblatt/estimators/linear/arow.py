@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.engine.rows.rules import Rule
-from rosenblatt.estimators.linear.data_units import relative_to_data
-from rosenblatt.estimators.linear.second_order import SecondOrderLearner
+from rosenblatt.estimators.linear.linear_learner import LinearLearner
+from rosenblatt.estimators.linear.shared_options import relative_to_data
 from rosenblatt.estimators.params import option
+from rosenblatt.estimators.turns import of_whole_state
 from rosenblatt.models.data_units import DataUnits
 
 
-class AROW(SecondOrderLearner):
+class AROW(LinearLearner):
     """Moves weights far that few examples have moved, and makes them a little surer each time.
 
     Every weight has a variance ``σ``, 1 at first. An example with a margin ``m = y (w·x + b)``
@@ -186,3 +188,9 @@ class AROW(SecondOrderLearner):
 
     def _in_units(self, units: DataUnits) -> dict[str, float]:
         return {"r": self.r * units.squared_norm}
+
+    @property
+    @of_whole_state
+    def variance_(self) -> AnyFloatArray:
+        """How unsure each weight is, from 1 downwards."""
+        return self._variances()

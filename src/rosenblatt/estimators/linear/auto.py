@@ -24,8 +24,6 @@ from rosenblatt.estimators.linear.portfolio import (
     arms_to_try,
     judged_rules,
 )
-from rosenblatt.estimators.notebook_card import Diagram
-from rosenblatt.estimators.outcome import unchanged_on_error
 from rosenblatt.estimators.params import n_jobs_option, option, option_of, seed_from
 from rosenblatt.estimators.progress import progress
 from rosenblatt.estimators.routing import available_if
@@ -39,6 +37,7 @@ from rosenblatt.estimators.selection import (
     splits,
 )
 from rosenblatt.estimators.targets import encode_labels, read_labels, read_weights, validation_rows
+from rosenblatt.estimators.turns import unchanged_on_error
 from rosenblatt.models.classes import decision_scores
 from rosenblatt.models.column_scaling import ColumnScaling
 from rosenblatt.models.rows import as_rows
@@ -110,7 +109,7 @@ def _has_probabilities(learner: AutoLinear) -> bool:
     return hasattr(learner.best_learner_, "predict_proba") if fitted else learner.search
 
 
-class AutoLinear(Diagram, Estimator):
+class AutoLinear(Estimator):
     """Chooses among linear learners and their numbers of epochs, on held-out rows.
 
     Seven rules are tried: PA-I with two values of C, the soft perceptron, SCW, AROW, and AdaGrad's

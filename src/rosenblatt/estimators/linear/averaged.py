@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rosenblatt.engine.rows.rules import Rule
-from rosenblatt.estimators.linear.linear_classifier import averaging, learning_rate
 from rosenblatt.estimators.linear.linear_learner import LinearLearner
+from rosenblatt.estimators.linear.shared_options import averaging, learning_rate
 
 
 class AveragedPerceptron(LinearLearner):

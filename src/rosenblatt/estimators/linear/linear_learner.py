@@ -1,26 +1,56 @@
-"""The base of the linear learners: a linear classifier that also learns as examples come."""
+"""The base of the linear learners: one weight vector for two classes, or one for each class.
+
+A learner declares its parameters and names its rule (`LinearLearner.rule`); the rest is here.
+Rows are learned in epochs by ``fit`` (`rosenblatt.models.linear_training`), and as they come by
+``partial_fit`` and ``learn_one``: usual single examples by the fast path, one compiled call of an
+engine that stays open; all others by the fallback (`rosenblatt.estimators.linear.streaming`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.arrays import AnyFloatArray, is_sparse
+from rosenblatt.arrays import AnyFloatArray, Scorer, is_sparse
 from rosenblatt.engine.rows.engine import Engine
 from rosenblatt.engine.rows.mappings import MappingRow, NotANumber
 from rosenblatt.engine.rows.rules import Rule
-from rosenblatt.errors import Message, ParameterError, Setting
+from rosenblatt.errors import Message, NoLedgerError, ParameterError, Setting
 from rosenblatt.estimators.conversion import as_table as as_rows_of_numbers
-from rosenblatt.estimators.inputs import Batch, array_row, check_count, named_values, read_table
-from rosenblatt.estimators.linear.linear_classifier import LinearClassifier
+from rosenblatt.estimators.inputs import (
+    Batch,
+    FitArguments,
+    TrainingData,
+    array_row,
+    check_count,
+    named_values,
+    read_table,
+)
+from rosenblatt.estimators.linear.shared_options import averaging
+from rosenblatt.estimators.linear.starting_weights import set_start
 from rosenblatt.estimators.linear.streaming import LIMIT, Stream, as_table, read
 from rosenblatt.estimators.mapping_rows import columns_by_name, is_records, not_a_number
-from rosenblatt.estimators.outcome import of_whole_state, unchanged_on_error
-from rosenblatt.estimators.params import option
-from rosenblatt.estimators.targets import encode_labels, read_labels, streamed_weights
+from rosenblatt.estimators.params import n_jobs_option, option, seed_from
+from rosenblatt.estimators.record_schema import (
+    keep_guessed_schema,
+    reads_records,
+    record_plan,
+    settle_schema,
+)
+from rosenblatt.estimators.row_classifier import RowClassifier
+from rosenblatt.estimators.targets import (
+    encode_labels,
+    read_labels,
+    read_weights,
+    streamed_weights,
+)
+from rosenblatt.estimators.turns import of_whole_state, unchanged_on_error
 from rosenblatt.models.classes import (
     has_tie,
     number_of,
@@ -28,19 +58,39 @@ from rosenblatt.models.classes import (
     predicted_labels,
     tie_is_positive,
 )
+from rosenblatt.models.data_units import DataUnits
+from rosenblatt.models.ledger import Ledger
 from rosenblatt.models.linear import LinearModel
+from rosenblatt.models.linear_training import LinearTrainer
 from rosenblatt.models.readouts import NAMES, Readouts
-from rosenblatt.models.result import OnlineResult
-from rosenblatt.models.rows import as_rows, inspect
+from rosenblatt.models.result import DualForm, FitResult, OnlineResult, dual_form
+from rosenblatt.models.rows import Rows, as_rows, inspect, scorer
 from rosenblatt.models.snapshots import Snapshot
+from rosenblatt.models.weights import RATE, Scaling, Weights
 
 if TYPE_CHECKING:
-    from rosenblatt.estimators.explain_rows import UpdateHistory
+    from rosenblatt.estimators.explain_rows import Question
+    from rosenblatt.inspection.explanation import ModelExplanation
 
-ONE = np.zeros(1, np.int32)  # a single example: label number 0 of a list of one
+# Parameters that a model is made with and keeps.
+MODEL_SETTINGS = ("fit_intercept", "binary_as_multiclass", "average")
+# The label of a single example: number 0 of a list of one.
+ONE = np.zeros(1, np.int32)
 
 
-class LinearLearner(LinearClassifier):
+class _Identical:
+    """A value that is equal only to itself: comparing arrays gives no truth value."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identical) and self._value is other._value
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class LinearLearner(RowClassifier):
     """Base of the linear learners; each declares its own parameters and names its rule.
 
     Rows may come in batches of any size or one by one, new classes and, by name, new features at
@@ -177,18 +227,247 @@ class LinearLearner(LinearClassifier):
         last weights, and last, average, slow and fast of a gentle passive-aggressive learner beside
         them, summed by how few mistakes each made of late. ``fit`` ignores it.""",
     )
+    average: bool | str = averaging(default=False)
+    fit_intercept: bool = option(
+        default=True,
+        label="Bias b",
+        help="Learn a bias as well. It counts as one more feature of value 1, also in ``‖x‖²``.",
+    )
+    binary_as_multiclass: bool = option(
+        default=False,
+        in_studio=False,
+        help="""
+        Learn two classes as more are learned: a weight vector for each, and the one with the best
+        score is predicted. By default one vector, their difference, tells them apart.""",
+    )
+    record: bool = option(
+        default=False, in_studio=False, help="Keep the ledger of all updates in ``ledger_``."
+    )
+    n_jobs: int | None = n_jobs_option("predict and score rows")
 
+    # Whether parameters count relative to the rows; an option of rules with something to scale.
+    relative_to_data = False
+
+    layout = "rosenblatt.persistence.linear_layout:LinearLayout"
+
+    # What learning depends on; read at every call, so that a parameter that was changed counts.
+    _rule_parameters: ClassVar[tuple[str, ...]]
+    _rule_settings: ClassVar[Any]
     # Whether scores are those of the weights; a class that says otherwise has ways of its own.
     _predicts_plainly: ClassVar[bool] = True
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own = ("predict", "_scorer", "_served", "_predicted", "_row_scores", "_best_state")
+        own = [name for name in cls._options if name not in LinearLearner._options]
+        cls._rule_parameters = (*own, "readout", "ties", "record", *MODEL_SETTINGS)
+        settings = attrgetter(*cls._rule_parameters)
+        cls._rule_settings = staticmethod(settings)
+        if any(cls._options[name].kind == "other" for name in own):
+            cls._rule_settings = staticmethod(
+                lambda learner: [_Identical(value) for value in settings(learner)]
+            )
+
+        ways = ("predict", "_scorer", "_served", "_predicted", "_row_scores", "_best_state")
         cls._predicts_plainly = all(
-            getattr(cls, name) is getattr(LinearLearner, name) for name in own
+            getattr(cls, name) is getattr(LinearLearner, name) for name in ways
         )
 
-    # ------------------------------------------------------------------ batches
+    # ------------------------------------------------------------------ the rule
+
+    def rule(self) -> Rule:
+        """How far a row moves the weights, with the parameters as they are now.
+
+        Returns
+        -------
+        rule : Rule
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say its rule")
+
+    def _in_units(self, units: DataUnits) -> dict[str, float]:
+        """Return the parameters that count relative to the data, as the rule takes them."""
+        return {}
+
+    def _rule_for(self, model: LinearModel) -> Rule:
+        """Return the rule with the parameters as they are now, in the units of the model."""
+        self.check_parameters()
+        if not self.relative_to_data:
+            return self.rule()
+        if model.units is None:
+            why = " measures the rows of the first fit or partial_fit, and there was none"
+            cures = ["begin with one of these", "set it to False"]
+            raise ParameterError(Message(Setting("relative_to_data", True), why), cures=cures)
+        return type(self)(**self.get_params() | self._in_units(model.units)).rule()
+
+    def _measure(self, model: LinearModel, rows: Rows) -> None:
+        """Let these rows be the unit, if one is wanted and none is known."""
+        if self.relative_to_data and model.units is None:
+            model.units = DataUnits.of(rows, model.weights.fit_intercept)
+
+    # ------------------------------------------------------------------ learning in epochs
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+        validation_set: tuple[Any, Any] | None = None,
+    ) -> Self:
+        """Train on all rows, epoch by epoch, until there is a reason to stop.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows of numbers. C-contiguous float32 or float64 arrays and CSR matrices are read
+            where they lie; nothing is copied.
+        y : array-like of shape (n_samples,)
+            A label for each row: whole numbers, text, booleans or anything that can be ordered.
+            Two classes at least; beside a single row of label 1 or -1 the other is the second.
+        coef_init, intercept_init : array-like, default=None
+            Weights and biases to start from instead of 0, shaped like ``coef_`` and
+            ``intercept_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A factor for the step of each row; 0 leaves the row out.
+        validation_set : tuple (X_dev, y_dev), default=None
+            Rows to watch instead of a held-out part of ``X``; turns early stopping on.
+
+        Returns
+        -------
+        self : learner
+            Fitted; ``stop_reason_`` says why training ended.
+        """
+        given = FitArguments(coef_init, intercept_init, sample_weight)
+        return self._fit(X, y, validation_set, given, is_new=coef_init is not None)
+
+    def _new_model(self, classes: list[Any], table: Any) -> LinearModel:
+        return self._empty_model(classes, table.shape[1], table.dtype)
+
+    def _empty_model(
+        self, classes: list[Any], n_features: int, dtype: npt.DTypeLike = np.float64
+    ) -> LinearModel:
+        """Return a model for rows of so many features that has learned nothing."""
+        self.check_parameters()
+        rule = self.rule()
+        return LinearModel(
+            classes,
+            n_features,
+            dtype=dtype,
+            fit_intercept=bool(self.fit_intercept),
+            averaged=bool(self.average),
+            rates=rule.rates,
+            is_scaled=rule.scales,
+            random=seed_from(self.random_state),
+            binary_as_multiclass=bool(self.binary_as_multiclass),
+        )
+
+    def _refuse_other_settings(self) -> None:
+        model = self._fitted()
+        model.refuse_slim()
+        if len(model.classes) != 2:
+            # Of one class nothing is learned, and more than two are learned alike either way.
+            model.binary_as_multiclass = bool(self.binary_as_multiclass)
+        for name in self._other_settings(model):
+            raise self._trained_otherwise(name)
+
+    def _trained_otherwise(self, name: str) -> ParameterError:
+        """Return the error for a parameter that was changed and that the model cannot follow."""
+        return ParameterError(
+            f"{name}={getattr(self, name)!r}, but the model to go on with was trained the other "
+            "way. Set it back, or begin with a new learner."
+        )
+
+    def _other_settings(self, model: LinearModel) -> list[str]:
+        """Return the parameters that a model is made with and that have another value now."""
+        weights = model.weights
+        changed = []
+        if bool(self.fit_intercept) != weights.fit_intercept:
+            changed.append("fit_intercept")
+        if bool(self.binary_as_multiclass) != model.binary_as_multiclass:
+            changed.append("binary_as_multiclass")
+        if bool(self.average) != weights.averaged:
+            changed.append("average")
+        if self.rule().rates != weights.rates:
+            changed.append("steps")
+        return changed
+
+    def _agrees_with(self, model: LinearModel) -> bool:
+        """Return whether a model keeps all that parameters want kept of a stream, and no more."""
+        readout = None if model.readouts is None else model.readouts.name
+        is_recorded = model.recorder is not None
+        return (
+            readout == self.readout
+            and is_recorded == self._wants_record
+            and not self._other_settings(model)
+        )
+
+    def _trainer(
+        self, model: LinearModel, data: TrainingData, given: FitArguments
+    ) -> LinearTrainer:
+        self._measure(model, data.rows)
+        rule = self._rule_for(model)
+        rows = model.weights.agree(data.table, data.rows)
+        data.weights = read_weights(
+            given.sample_weight,
+            self.class_weight,
+            model.classes,
+            data.labels,
+            may_be_zero=given.is_shard,
+        )
+        set_start(model, given.coef_init, given.intercept_init)
+        self._keep_record(model)
+        record = model.recording(model.next_row, data.table)
+        trainer = LinearTrainer(
+            model.weights, rule, rows, data.labels, data.subset, data.weights, record
+        )
+        trainer.table = data.table
+        trainer.tail = self.average == "tail"
+        return trainer
+
+    def _note_fit(self, model: LinearModel, result: FitResult) -> None:
+        model.n_mistakes += sum(result.mistakes_per_epoch)
+        model.n_epochs += result.n_iter
+
+    @property
+    def averages(self) -> bool:
+        return bool(self.average)
+
+    @property
+    def _n_threads(self) -> int | None:
+        return self.n_jobs
+
+    def _errors_on(self, data: TrainingData) -> int:
+        model = self._fitted()
+        last_predicts = not self.averages and model.best is None and self.ties == "mistake"
+        all_count = data.subset is None and data.weights is None
+        if last_predicts and all_count and self._last_result().result.converged:
+            return 0  # training has just seen all rows right
+        return super()._errors_on(data)
+
+    @property
+    def _wants_record(self) -> bool:
+        return bool(self.record or self.keeps_rows)
+
+    def _keep_record(self, model: LinearModel, *, streamed: bool = False) -> None:
+        """Record from here on, if wanted; a ledger that was begun continues."""
+        wanted = self._wants_record
+        if wanted and streamed:
+            # Rows of either type may come, and replay must know which one counted.
+            model.weights.promote()
+        model.keep_record(wanted)
+
+    def _what_to_try(self, result: FitResult) -> str:
+        ceiling = result.margin_ceiling
+        proven = ""
+        if math.isfinite(ceiling):
+            proven = f", and by a margin above {ceiling:.2g} none can"
+        end = "." if self.averages else "; if the classes overlap, AveragedPerceptron copes best."
+        return (
+            f": no epoch separated the rows{proven}. Try a larger max_iter, scaled features "
+            f"(sklearn.preprocessing.StandardScaler), or early_stopping=True{end}"
+        )
+
+    # ------------------------------------------------------------------ learning as rows come
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from each row once, in the order given, starting from what was learned before.
@@ -222,64 +501,6 @@ class LinearLearner(LinearClassifier):
                 return self
         return self._partial_fit(X, y, classes, sample_weight)
 
-    # ------------------------------------------------------------------ the fast path
-
-    def retire_engine(self) -> None:
-        if "_engine" in self.__dict__:
-            self._settle_schema()
-            self.__dict__.pop("_engine").close()
-
-    def _engine_to_learn_by(self) -> Engine | None:
-        """As `_open_engine`, but without waiting: who learns beside another thread is refused."""
-        return None if self._turns.is_taken else self._open_engine()
-
-    @of_whole_state
-    def _open_engine(self) -> Engine | None:
-        """Make the model ready for single examples, by the parameters as they are now.
-
-        None before anything is learned. The engine is used until a parameter is set or the model
-        changes in another way than by single examples that are usual.
-        """
-        model: LinearModel | None = self.__dict__.get("_model")
-        if model is None:
-            return None
-        takes_mappings = model.columns is not None and model.schema is None
-        plan = None if model.columns is not None else self._record_plan()
-        rule = self._fast_rule(model, takes_mappings=takes_mappings)
-        log = None
-        if rule is not None and model.recorder is not None:
-            log = model.recorder.log(rule)
-        is_scaled = model.column_scaling is not None
-        if rule is None:
-            engine = Engine(model.weights, None, model.readouts)
-        else:
-            engine = self._stream.engine
-        engine.open(
-            model,
-            learns=rule is not None,
-            log=log,
-            columns=model.columns if takes_mappings and not is_scaled else None,
-            plan=None if is_scaled else plan,
-            takes_arrays=model.columns is None and self._reads_as_is,
-            last_wins=tie_is_positive(self.ties),
-        )
-        self._engine = engine
-        return engine
-
-    def _fast_rule(self, model: LinearModel, *, takes_mappings: bool) -> Rule | None:
-        """The rule to learn single examples by; None if they take the fallback."""
-        stream: Stream | None = self.__dict__.get("_stream")
-        if stream is None or stream.model is not model or self.class_weight is not None:
-            return None
-        if takes_mappings and (stream.row is None or stream.row.columns is not model.columns):
-            return None
-        rule, weights = stream.rule, model.weights
-        if rule.is_python or rule.rates != weights.rates or rule.scales != weights.is_scaled:
-            return None
-        # Rows that are kept beside the ledger are no matter of the loops.
-        is_plain = model.voters is None and stream.settings == self._rule_settings(self)
-        return rule if is_plain else None
-
     def _model_to_learn_on(self, table: Any) -> LinearModel:
         if not self.__sklearn_is_fitted__():
             model = self._new_model([], table)
@@ -289,7 +510,8 @@ class LinearLearner(LinearClassifier):
 
     def _begin(self, model: LinearModel) -> None:
         """Learn into this model from here on, as examples come."""
-        rule, self._model = self._rule_for(model), model
+        rule = self._rule_for(model)
+        self._model = model
         self._stream = self._stream_of(model, rule)
         self._keep_record(model, streamed=True)
         self._keep_readouts(model)
@@ -297,11 +519,19 @@ class LinearLearner(LinearClassifier):
     def _stream_of(self, model: LinearModel, rule: Rule) -> Stream:
         return Stream(model, rule, self._rule_settings(self))
 
-    def _current_stream(self) -> Stream:
-        """The stream to go on with, by the rule as the parameters have it now."""
+    @property
+    def _open_stream(self) -> Stream | None:
+        """The stream of the present model; None after ``fit``, and before anything is learned."""
         stream: Stream | None = self.__dict__.get("_stream")
+        if stream is None or stream.model is not self.__dict__.get("_model"):
+            return None
+        return stream
+
+    def _current_stream(self) -> Stream:
+        """Return the stream to resume, by the rule as the parameters have it now."""
+        stream = self._open_stream
         settings = self._rule_settings(self)
-        if stream is not None and stream.model is self._model:
+        if stream is not None:
             if stream.settings != settings:
                 self._refuse_other_settings()
                 stream.rule = self._rule_for(stream.model)
@@ -309,6 +539,7 @@ class LinearLearner(LinearClassifier):
                 self._keep_readouts(stream.model)
             stream.settings = settings
             return stream
+
         # The first example after a fit: what was true of the finished fit is so no longer.
         self.check_parameters()
         self._refuse_other_settings()
@@ -318,66 +549,13 @@ class LinearLearner(LinearClassifier):
         self._begin(model)
         return self._stream
 
-    # ------------------------------------------------------------------ which weights predict
-
-    def _keep_readouts(self, model: LinearModel) -> None:
-        """Keep means beside the weights from here on, if asked to; those begun continue."""
-        readouts = model.readouts
-        if self.readout is not None:
-            self._refuse_readout(model)
-        if readouts is not None:
-            if self.readout is not None and readouts.is_mix == (self.readout == "mix"):
-                readouts.name = self.readout
-                return
-            readouts.end(model.weights)
-            model.readouts = None
-        if self.readout is not None:
-            model.weights.promote()
-            model.readouts = Readouts.begin(model.weights, self.readout)
-
-    def _refuse_readout(self, model: LinearModel) -> None:
-        """Refuse a read-out of models that predict by rows or change all weights at once."""
-        if self.keeps_rows:
-            what = f" chooses among weights, and a {type(self).__name__} keeps rows to predict by"
-            raise ParameterError(Message(Setting("readout", self.readout), what))
-        if model.weights.is_scaled:
-            what = f" follows single steps, and {type(self).__name__} changes all weights at once"
-            cures = ["set it to None", "predict with the mean of all weights by average"]
-            raise ParameterError(Message(Setting("readout", self.readout), what), cures=cures)
-
-    def _agrees_with(self, model: LinearModel) -> bool:
-        readout = None if model.readouts is None else model.readouts.name
-        return readout == self.readout and super()._agrees_with(model)
-
-    @property
-    @of_whole_state
-    def readout_(self) -> str:
-        """Which weights predict, or count most in a mix, of a stream learned with ``readout``."""
-        readouts: Readouts | None = self._fitted().readouts
-        if readouts is None:
-            raise AttributeError("there are no read-outs: set readout, then learn from a stream")
-        return readouts.chosen
-
-    def _past(self, row: Any, X: Any) -> UpdateHistory | None:
-        readouts: Readouts | None = self._model.readouts
-        if readouts is not None and (readouts.is_mix or readouts.chosen in ("slow", "fast")):
-            return None  # another learner counts, or mistakes of long ago do so less and less
-        return super()._past(row, X)
-
-    @property
-    def _predicts_by_mean(self) -> bool:
-        readouts: Readouts | None = self._model.readouts
-        return super()._predicts_by_mean if readouts is None else readouts.chosen == "average"
-
-    # ------------------------------------------------------------------ learning
-
     def _snapshot(self, model: LinearModel, batch: Batch) -> Snapshot:
         return self._stream.snapshot(batch)
 
     def _learn(self, model: LinearModel, batch: Batch) -> None:
         self._stream.learn_batch(batch)
 
-    # ------------------------------------------------------------------ one example at a time
+    # ------------------------------------------------------------------ learning one example
 
     def learn_one(self, x: Any, y: Hashable, classes: Any = None) -> Self:
         """Learn from one example.
@@ -410,26 +588,27 @@ class LinearLearner(LinearClassifier):
             return self._learn_mapping(x, y, classes)
 
     def _learn_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
-        """Learn from a mapping, in a turn of this thread."""
+        """Learn from a mapping by the fallback, in a turn of this thread."""
         stream: Stream | None = self.__dict__.get("_stream")
-        rule_settings = self._rule_settings(self)
         if (
             stream is None
             or stream.row is None
             or stream.row.columns is not stream.model.columns
             or stream.model is not self._model
-            or stream.settings != rule_settings
+            or stream.settings != self._rule_settings(self)
             or not (classes is None or stream.model.knows(classes))
         ):
             return self._learn_first_mapping(x, y, classes)
-        row, model = stream.row, stream.model
+
+        row = stream.row
+        model = stream.model
         try:
             row.read(x, LIMIT, True)
             slot = model.slots.get(y)
         except NotANumber as error:
             raise not_a_number(*error.args) from None
         except TypeError:
-            number_of(y, model.slots)  # says so if it is the label
+            number_of(y, model.slots)  # raises its own error if it is the label
             raise
         if (
             slot is None
@@ -445,8 +624,8 @@ class LinearLearner(LinearClassifier):
         return self
 
     def _learn_first_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
-        """The first mapping of a stream, or after parameters, model or classes changed."""
-        if self.__sklearn_is_fitted__() and self._reads_records:
+        """Learn the first mapping of a stream, or after parameters, model or classes changed."""
+        if self.__sklearn_is_fitted__() and reads_records(self._model):
             return super().learn_one(x, y, classes)
         if not self.__sklearn_is_fitted__():
             self._begin(self._empty_model([], 0))
@@ -457,10 +636,88 @@ class LinearLearner(LinearClassifier):
         return self
 
     def _columns(self, model: LinearModel) -> dict[Any, int]:
-        """The column of each feature by name."""
+        """Return the column of each feature by name."""
         if model.columns is not None or not model.weights.n_features:
             return model.columns or {}
         return columns_by_name(self, "x is a mapping", "a 1-D array")
+
+    # ------------------------------------------------------------------ the fast path
+
+    def retire_engine(self) -> None:
+        if "_engine" in self.__dict__:
+            settle_schema(self)
+            self.__dict__.pop("_engine").close()
+
+    def _settle(self) -> None:
+        settle_schema(self)
+
+    def _engine_to_learn_by(self) -> Engine | None:
+        """Return the engine without waiting: whoever learns beside another thread is refused."""
+        return None if self._turns.is_taken else self._open_engine()
+
+    @of_whole_state
+    def _open_engine(self) -> Engine | None:
+        """Make the model ready for single examples, by the parameters as they are now.
+
+        None before anything is learned. The engine is used until a parameter is set or the model
+        changes in another way than by single examples that are usual.
+        """
+        model: LinearModel | None = self.__dict__.get("_model")
+        if model is None:
+            return None
+        takes_mappings = model.columns is not None and model.schema is None
+        plan = None if model.columns is not None else record_plan(self)
+        rule = self._fast_rule(model, takes_mappings=takes_mappings)
+        log = None
+        if rule is not None and model.recorder is not None:
+            log = model.recorder.log(rule)
+        if rule is None:
+            engine = Engine(model.weights, None, model.readouts)
+        else:
+            engine = self._stream.engine
+
+        # Columns that are scaled take the fallback, which scales them.
+        is_scaled = self._scaling is not None
+        engine.open(
+            model,
+            learns=rule is not None,
+            log=log,
+            columns=model.columns if takes_mappings and not is_scaled else None,
+            plan=None if is_scaled else plan,
+            takes_arrays=model.columns is None and self._reads_as_is,
+            last_wins=tie_is_positive(self.ties),
+        )
+        self._engine = engine
+        return engine
+
+    def _fast_rule(self, model: LinearModel, *, takes_mappings: bool) -> Rule | None:
+        """Return the rule to learn single examples by; None if they take the fallback."""
+        stream: Stream | None = self.__dict__.get("_stream")
+        if stream is None or stream.model is not model or self.class_weight is not None:
+            return None
+        if takes_mappings and (stream.row is None or stream.row.columns is not model.columns):
+            return None
+        rule = stream.rule
+        weights = model.weights
+        if rule.is_python or rule.rates != weights.rates or rule.scales != weights.is_scaled:
+            return None
+        # The engine keeps no rows beside the ledger, as voters do.
+        is_plain = model.voters is None and stream.settings == self._rule_settings(self)
+        return rule if is_plain else None
+
+    @property
+    def _reads_as_is(self) -> bool:
+        """Whether arrays are read without a look at names and scales."""
+        return "_feature_names" not in self.__dict__ and self._scaling is None
+
+    # ------------------------------------------------------------------ predicting
+
+    def _served(self, model: LinearModel) -> tuple[AnyFloatArray, AnyFloatArray]:
+        """Return the weights and biases that predict."""
+        return model.served()
+
+    def _scorer(self, model: LinearModel, table: Any) -> Scorer:
+        return scorer(table, *self._served(model))
 
     def predict_one(self, x: Any) -> Any:
         """The class of one example, a mapping or a 1-D array; None before any was learned.
@@ -484,7 +741,7 @@ class LinearLearner(LinearClassifier):
             if not isinstance(x, dict):
                 return super().predict_one(x)
         model = self._model
-        if self._reads_records:
+        if reads_records(model):
             table = read_table(self, [x], reset=False, ignore_unseen=True)
             return self.predict_row(table) if is_sparse(table) else super().predict_one(x)
         # A row of its own, as several threads may ask.
@@ -508,6 +765,50 @@ class LinearLearner(LinearClassifier):
         rows = row.rows if isinstance(row, MappingRow) else as_rows(row, np.float64)
         return model.score(rows)
 
+    # ------------------------------------------------------------------ which weights predict
+
+    def _keep_readouts(self, model: LinearModel) -> None:
+        """Keep means beside the weights from here on, if asked to; those begun continue."""
+        readouts = model.readouts
+        if self.readout is not None:
+            self._refuse_readout(model)
+        if readouts is not None:
+            if self.readout is not None and readouts.is_mix == (self.readout == "mix"):
+                readouts.name = self.readout
+                return
+            readouts.end(model.weights)
+            model.readouts = None
+        if self.readout is not None:
+            model.weights.promote()
+            model.readouts = Readouts.begin(model.weights, self.readout)
+
+    def _refuse_readout(self, model: LinearModel) -> None:
+        """Refuse a read-out of models that predict by rows or change all weights at once."""
+        if self.keeps_rows:
+            what = f" chooses among weights, and a {type(self).__name__} keeps rows to predict by"
+            raise ParameterError(Message(Setting("readout", self.readout), what))
+        if model.weights.is_scaled:
+            what = f" follows single steps, and {type(self).__name__} changes all weights at once"
+            cures = ["set it to None", "predict with the mean of all weights by average"]
+            raise ParameterError(Message(Setting("readout", self.readout), what), cures=cures)
+
+    @property
+    @of_whole_state
+    def readout_(self) -> str:
+        """Which weights predict, or count most in a mix, of a stream learned with ``readout``."""
+        readouts: Readouts | None = self._fitted().readouts
+        if readouts is None:
+            raise AttributeError("there are no read-outs: set readout, then learn from a stream")
+        return readouts.chosen
+
+    @property
+    def _predicts_by_mean(self) -> bool:
+        """Whether the mean over all examples predicts, of which each update is a part."""
+        readouts = self._fitted().readouts
+        if readouts is not None:
+            return readouts.chosen == "average"
+        return self._fitted().weights.averaged
+
     # ------------------------------------------------------------------ whole streams
 
     @of_whole_state
@@ -529,7 +830,7 @@ class LinearLearner(LinearClassifier):
         row: Any
         if not isinstance(x, Mapping):
             row = read_table(self, x if is_sparse(x) else array_row(x), reset=False)
-        elif self._reads_records:
+        elif reads_records(model):
             row = read_table(self, [x], reset=False, ignore_unseen=True)
         else:
             row = MappingRow(self._columns(model))
@@ -615,7 +916,7 @@ class LinearLearner(LinearClassifier):
                 latest=latest,
                 first_row=first_row,
             )
-            self._keep_guessed_schema()
+            keep_guessed_schema(self)
         return tested
 
     def _refuse_kept_rows(self, what: str) -> None:
@@ -682,3 +983,186 @@ class LinearLearner(LinearClassifier):
             model.insert_features(places)
             self.n_features_in_ = model.weights.n_features
         return self
+
+    # ------------------------------------------------------------------ what was learned
+
+    def _fitted(self) -> LinearModel:
+        model: LinearModel = super()._fitted()
+        return model
+
+    def _schema_weights(self) -> AnyFloatArray:
+        return self._served(self._fitted())[0]
+
+    def _in_class_order(self, values: AnyFloatArray) -> AnyFloatArray:
+        """Return a copy of values by weight vector, in the order of ``classes_``."""
+        if len(values) > 1:
+            return np.asarray(values[self._fitted().sorted_slots])
+        return values.copy()
+
+    @property
+    @of_whole_state
+    def coef_(self) -> AnyFloatArray:
+        """Weights, (1, n_features) for two classes, else (n_classes, n_features)."""
+        return self._in_class_order(self._in_own_units()[0])
+
+    @property
+    @of_whole_state
+    def intercept_(self) -> AnyFloatArray:
+        """Biases, one for each row of ``coef_``."""
+        return self._in_class_order(self._in_own_units()[1])
+
+    def _in_own_units(self) -> tuple[AnyFloatArray, AnyFloatArray]:
+        """Return the weights and biases that predict, for columns that are not scaled."""
+        coef, bias = self._served(self._fitted())
+        scaling = self._scaling
+        return (coef, bias) if scaling is None else scaling.fold(coef, bias)
+
+    @property
+    @of_whole_state
+    def raw_coef_(self) -> AnyFloatArray:
+        """The last weights, from which training goes on, where the mean predicts."""
+        return self._in_class_order(self._raw_weights().matrix)
+
+    @property
+    @of_whole_state
+    def raw_intercept_(self) -> AnyFloatArray:
+        """The last biases, from which training goes on, where the mean predicts."""
+        return self._in_class_order(self._raw_weights().bias)
+
+    def _variances(self) -> AnyFloatArray:
+        """Return the variance of each weight, in learners of the second order."""
+        model = self._fitted()
+        model.refuse_slim()
+        return self._in_class_order(model.weights.plane(RATE).table)
+
+    def _raw_weights(self) -> Weights:
+        model = self._fitted()
+        if not self.averages or self.keeps_rows:
+            raise AttributeError("coef_ and intercept_ are the last weights, not their mean")
+        model.refuse_slim()
+        return model.weights
+
+    @property
+    @of_whole_state
+    def support_(self) -> npt.NDArray[np.int64]:
+        """Rows of ``X`` that moved the weights in the last ``fit``."""
+        return self._dual()[0]
+
+    @property
+    @of_whole_state
+    def dual_coef_(self) -> AnyFloatArray:
+        """How much each row of ``support_`` contributed to each weight vector."""
+        return self._in_class_order(self._dual()[1])
+
+    def _dual(self) -> DualForm:
+        """Return the rows that moved the weights in the last fit, and their coefficients."""
+        model = self._fitted()
+        result = self._last_result().result
+        if model.weights.rates:
+            raise NoLedgerError(
+                "there is no dual form: each weight moves by a rate of its own that changes as it "
+                "learns, so that the weights are no sum of rows",
+                cures="Perceptron and PassiveAggressive with constant steps have one",
+            )
+        if model.recorder is None:
+            found = result.dual_form()
+        else:
+            found = _recorded_dual(model, self.rule(), result.n_rows or 0)
+        if found is None:
+            raise NoLedgerError(
+                "which rows moved the weights is known from a ledger, and none was kept"
+            )
+        return found
+
+    @property
+    @of_whole_state
+    def ledger_(self) -> Ledger:
+        """Every update in order, when ``record=True``."""
+        ledger: Ledger = self._recorded().ledger()
+        return ledger
+
+    @property
+    @of_whole_state
+    def feature_names_in_(self) -> npt.NDArray[Any]:
+        """Names of the features, when the rows came with names."""
+        model: LinearModel | None = self.__dict__.get("_model")
+        if model is not None and model.columns is not None:
+            names = np.empty(len(model.columns), dtype=object)
+            names[:] = list(model.columns)
+            return names
+        if "_feature_names" not in self.__dict__:
+            raise AttributeError("the features have no names")
+        return self._feature_names
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names: npt.NDArray[Any]) -> None:
+        self._feature_names: npt.NDArray[Any] = names
+
+    @feature_names_in_.deleter
+    def feature_names_in_(self) -> None:
+        self.__dict__.pop("_feature_names", None)
+
+    @of_whole_state
+    def _summary_html(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return ""
+        from rosenblatt.estimators.notebook_card import summary_html, weight_table_html
+
+        names = getattr(self, "feature_names_in_", None)
+        table = weight_table_html(self.classes_.tolist(), self.coef_, self.intercept_, names)
+        return summary_html(self, table)
+
+    # ------------------------------------------------------------------ why a prediction
+
+    def _explain(self, question: Question, X: Any) -> Question:
+        from rosenblatt.estimators.explain_rows import update_history
+
+        question = question.by_feature(*self._served(self._model))
+        readouts = self._fitted().readouts
+        if readouts is not None and (readouts.is_mix or readouts.chosen in ("slow", "fast")):
+            # Another learner counts as well, or old mistakes count less and less.
+            return question
+        if X is None:
+            return question
+        mean = self._predicts_by_mean
+        history = update_history(self, self.ledger_.best, question.row, X, mean=mean)
+        # The steps of scaled weights are already what they came to, in the mean as well.
+        is_scaled = self._fitted().weights.is_scaled
+        return question.by_mistake(history, mean=mean and not is_scaled)
+
+    @of_whole_state
+    def explain_model(self, *, top: int | None = None) -> ModelExplanation:
+        """What the model goes by, whatever the example: its features, ranked by their say.
+
+        The say of a feature is its weight times the usual deviation of the feature, as far as the
+        model knows it, by its schema: what separates rows ranks first, not what is frequent.
+
+        Parameters
+        ----------
+        top : int, default=None
+            Keep so many of the largest. None keeps all.
+
+        Returns
+        -------
+        explanation : ModelExplanation
+            Print it, show it in a notebook, ``plot`` it.
+        """
+        from rosenblatt.estimators.explain_models import explained_by_weights
+
+        self._refuse_unfitted()
+        return explained_by_weights(self, self._served(self._model)[0]).cut(top)
+
+
+def _recorded_dual(model: LinearModel, rule: Rule, n_rows: int) -> DualForm:
+    """Return the dual form of the last fit, on so many rows, from the ledger of the model."""
+    assert model.recorder is not None
+    entries = model.recorder.entries
+    first = model.next_row - n_rows
+    of_fit = entries.since(int(np.count_nonzero(entries.row < first)))
+    of_fit = of_fit._replace(row=of_fit.row - first)
+    if model.weights.is_scaled:
+        # Later updates have scaled the steps before them.
+        now = Scaling(*model.weights.scaling)
+        steps = of_fit.stored_after(now.folds) * now.scale
+        of_fit = of_fit._replace(step=steps, folds=of_fit.folds[:0])
+    return dual_form(of_fit, rule, n_rows, model.n_vectors)

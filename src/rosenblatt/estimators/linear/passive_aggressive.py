@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from rosenblatt.engine.rows.rules import Rule
-from rosenblatt.estimators.linear.data_units import relative_to_data
-from rosenblatt.estimators.linear.linear_classifier import averaging
 from rosenblatt.estimators.linear.linear_learner import LinearLearner
+from rosenblatt.estimators.linear.shared_options import averaging, relative_to_data
 from rosenblatt.estimators.params import option
 from rosenblatt.models.data_units import DataUnits
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rosenblatt.engine.rows.rules import Rule
 from rosenblatt.errors import Message, ParameterError, Setting
-from rosenblatt.estimators.inputs import TrainingData
-from rosenblatt.estimators.linear.data_units import relative_to_data
-from rosenblatt.estimators.linear.linear_classifier import learning_rate
+from rosenblatt.estimators.inputs import FitArguments, TrainingData
 from rosenblatt.estimators.linear.linear_learner import LinearLearner
-from rosenblatt.estimators.linear.second_order import step_lengths
+from rosenblatt.estimators.linear.shared_options import (
+    learning_rate,
+    relative_to_data,
+    step_lengths,
+)
 from rosenblatt.estimators.params import option
 from rosenblatt.models.data_units import DataUnits
 from rosenblatt.models.linear import LinearModel
@@ -243,8 +243,10 @@ class Perceptron(LinearLearner):
     def _in_units(self, units: DataUnits) -> dict[str, float]:
         return {"eta0": self.eta0 * units.step_length(adagrad=self.steps == "adagrad")}
 
-    def _trainer(self, model: LinearModel, data: TrainingData, **start: Any) -> LinearTrainer:
-        trainer = super()._trainer(model, data, **start)
+    def _trainer(
+        self, model: LinearModel, data: TrainingData, given: FitArguments
+    ) -> LinearTrainer:
+        trainer = super()._trainer(model, data, given)
         if self.pocket:
             if data.validation is not None:
                 why = " keeps the weights with the fewest training errors, held-out rows those with"

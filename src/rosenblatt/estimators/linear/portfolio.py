@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.arrays import is_sparse
-from rosenblatt.estimators.inputs import TrainingData
+from rosenblatt.estimators.inputs import FitArguments, TrainingData
 from rosenblatt.estimators.linear.arow import AROW
 from rosenblatt.estimators.linear.linear_learner import LinearLearner
 from rosenblatt.estimators.linear.passive_aggressive import PassiveAggressive
@@ -188,8 +188,8 @@ def _path(
     somebody asked to stop."""
     looks = [epoch for epoch in looks if epoch <= learner.max_iter]
     model = learner._new_model(classes, data.table)
-    start = {"coef_init": None, "intercept_init": None, "sample_weight": sample_weight}
-    trainer, found = learner._trainer(model, data, **start), list[Judged]()
+    trainer = learner._trainer(model, data, FitArguments(sample_weight=sample_weight))
+    found: list[Judged] = []
     score = partial(learner._scores, model)
     trainer.margin_ceiling = lambda: math.inf  # type: ignore[method-assign]  # nobody asks here
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 
+from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.engine.rows.rules import Rule
-from rosenblatt.estimators.linear.data_units import relative_to_data
-from rosenblatt.estimators.linear.second_order import SecondOrderLearner
+from rosenblatt.estimators.linear.linear_learner import LinearLearner
+from rosenblatt.estimators.linear.shared_options import relative_to_data
 from rosenblatt.estimators.params import option
+from rosenblatt.estimators.turns import of_whole_state
 from rosenblatt.models.data_units import DataUnits
 
 
-class SCW(SecondOrderLearner):
+class SCW(LinearLearner):
     """Wants each row right by a margin that grows with its variance.
 
     Every weight has a variance ``σ``, 1 at first; a row has the margin ``m = y (w·x + b)`` and the
@@ -217,3 +219,9 @@ class SCW(SecondOrderLearner):
         # Of rows k times as long the margin and √v are, so τ is 1/k of what it was, and v is k².
         norm = units.squared_norm
         return {"C": self.C / (norm if self.variant == "II" else math.sqrt(norm))}
+
+    @property
+    @of_whole_state
+    def variance_(self) -> AnyFloatArray:
+        """How unsure each weight is, from 1 downwards."""
+        return self._variances()

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from rosenblatt.engine.rows.rules import Rule
-from rosenblatt.estimators.inputs import TrainingData
-from rosenblatt.estimators.linear.data_units import relative_to_data
-from rosenblatt.estimators.linear.linear_classifier import averaging
+from rosenblatt.estimators.inputs import FitArguments, TrainingData
 from rosenblatt.estimators.linear.linear_learner import LinearLearner
-from rosenblatt.estimators.linear.second_order import step_lengths
+from rosenblatt.estimators.linear.shared_options import averaging, relative_to_data, step_lengths
 from rosenblatt.estimators.params import option
 from rosenblatt.models.data_units import DataUnits
 from rosenblatt.models.linear import LinearModel
@@ -232,7 +229,7 @@ class SoftPerceptron(LinearLearner):
         return {"eta0": self.eta0 * units.step_length(adagrad=self.steps == "adagrad")}
 
     def _eta_after(self, model: LinearModel, eta: float) -> Callable[[int], float] | None:
-        """The length of a step after so many more epochs, if it changes; the first had ``eta``."""
+        """Return the length of a step after so many more epochs, if it changes from ``eta``."""
         before = 1 + model.n_epochs
         if self.schedule == "constant" or self.steps == "adagrad":
             return None
@@ -240,12 +237,15 @@ class SoftPerceptron(LinearLearner):
 
     def _rule_for(self, model: LinearModel) -> Rule:
         rule = super()._rule_for(model)
-        if (eta_after := self._eta_after(model, rule.eta)) is not None:
+        eta_after = self._eta_after(model, rule.eta)
+        if eta_after is not None:
             rule.set_eta(eta_after(0))
         return rule
 
-    def _trainer(self, model: LinearModel, data: TrainingData, **start: Any) -> LinearTrainer:
-        trainer = super()._trainer(model, data, **start)
+    def _trainer(
+        self, model: LinearModel, data: TrainingData, given: FitArguments
+    ) -> LinearTrainer:
+        trainer = super()._trainer(model, data, given)
         trainer.eta_after = self._eta_after(model, super()._rule_for(model).eta)
         return trainer
 

@@ -10,19 +10,19 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray, Scorer, for_caller
 from rosenblatt.engine.rows.rules import Rule
-from rosenblatt.estimators.linear.linear_classifier import learning_rate
 from rosenblatt.estimators.linear.linear_learner import LinearLearner
+from rosenblatt.estimators.linear.shared_options import learning_rate
 from rosenblatt.estimators.linear.streaming import as_table
-from rosenblatt.estimators.outcome import of_whole_state
 from rosenblatt.estimators.params import combine_option
+from rosenblatt.estimators.turns import of_whole_state
 from rosenblatt.models.ledger import Ledger
 from rosenblatt.models.linear import LinearModel
 from rosenblatt.models.rows import scores
-from rosenblatt.models.voters import Voters
+from rosenblatt.models.voters import JoinedRows, Voters
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.explain_rows import Question, UpdateHistory
-    from rosenblatt.models.result import FitResult, Validation
+    from rosenblatt.models.result import FitResult
 
 
 class VotedPerceptron(LinearLearner):
@@ -201,21 +201,23 @@ class VotedPerceptron(LinearLearner):
             model.voters = Voters()
         super()._keep_record(model, streamed=streamed)
 
-    def _take_over(
-        self, model: LinearModel, result: FitResult, validation: Validation | None
-    ) -> None:
+    def _note_fit(self, model: LinearModel, result: FitResult) -> None:
+        super()._note_fit(model, result)
         assert model.voters is not None
         model.voters.finish(model.weights.n_features)
-        super()._take_over(model, result, validation)
 
     def _best_state(self, model: LinearModel) -> Any:
         return ()  # all follows from the updates up to then
 
-    def _voting(self, model: LinearModel) -> tuple[Ledger, Any]:
-        """All updates that count, their rows numbered as in the table of the mistaken rows."""
-        ledger = copy(model.ledger().best)
+    def _mistaken_rows(self, model: LinearModel) -> JoinedRows:
+        """Return the mistaken rows, each once."""
         assert model.voters is not None
-        kept = model.voters.joined(model.weights.n_features)
+        return model.voters.joined(model.weights.n_features)
+
+    def _voting(self, model: LinearModel) -> tuple[Ledger, Any]:
+        """Return the updates that count, and the mistaken rows that they number."""
+        ledger = copy(model.ledger().best)
+        kept = self._mistaken_rows(model)
         ledger.entries = ledger.entries._replace(row=kept.places(ledger.entries.row))
         return ledger, kept.vectors
 
@@ -243,25 +245,36 @@ class VotedPerceptron(LinearLearner):
         return self._scores(model, as_table(row))
 
     def _explain(self, question: Question, X: Any) -> Question:
+        # The mistaken rows are kept, so that ``X`` is not needed.
+        history = self._history(question.row)
         if self.combine != "vote":
-            return super()._explain(question, X)
+            question = question.by_feature(*self._served(self._model))
+            return question.by_mistake(history, mean=self._predicts_by_mean)
+
         start = self.ledger_.start
         first = np.atleast_1d(scores(question.row, start.matrix, start.bias).squeeze())
-        past = self._past(question.row, X)
-        return question.by_vote(past, first, start.t + 1, alone=False)
+        return question.by_vote(history, first, start.t + 1, alone=False)
 
     @property
     def _predicts_by_mean(self) -> bool:
         return self.combine == "average"
 
-    def _past(self, row: Any, X: Any) -> UpdateHistory:
-        """The rows are kept, so that ``X`` is not needed."""
+    @property
+    def _how_combined(self) -> str:
+        return self.combine
+
+    @property
+    def last_predicts(self) -> bool:
+        return self.combine == "last"
+
+    def _history(self, row: Any) -> UpdateHistory:
+        """Return the updates that count, with the products of their rows and this row."""
         from rosenblatt.estimators.explain_rows import UpdateHistory, similarities
 
         ledger, vectors = self._voting(self._model)
         found = similarities(self, row, vectors, ledger.entries)
         found += float(ledger.start.fit_intercept)
-        numbers = self._model.voters.joined(self._model.weights.n_features).numbers
+        numbers = self._mistaken_rows(self._fitted()).numbers
         return UpdateHistory(ledger.entries, ledger.classes, found, ledger.n_examples, numbers)
 
     @property
@@ -274,5 +287,4 @@ class VotedPerceptron(LinearLearner):
     @of_whole_state
     def support_vectors_(self) -> Any:
         """The mistaken rows, each once."""
-        model = self._fitted()
-        return for_caller(model.voters.joined(model.weights.n_features).vectors)
+        return for_caller(self._mistaken_rows(self._fitted()).vectors)

@@ -6,12 +6,10 @@ import warnings
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.estimators.base import Learner
-from rosenblatt.estimators.notebook_card import TOP_WEIGHTS, ModelDisplay
-from rosenblatt.estimators.outcome import of_whole_state, unchanged_on_error
+from rosenblatt.estimators.learner import Learner
 from rosenblatt.estimators.params import option, seed_from
 from rosenblatt.estimators.targets import read_pair
-from rosenblatt.html_tables import escape
+from rosenblatt.estimators.turns import of_whole_state, unchanged_on_error
 from rosenblatt.models.feature_weights import FeatureWeights
 from rosenblatt.models.result import FitResult, Validation
 from rosenblatt.models.structured import StructuredModel, StructuredTrainer
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from rosenblatt.inspection.explanation import Explanation
 
 
-class StructuredPerceptron(ModelDisplay, Learner):
+class StructuredPerceptron(Learner):
     """The perceptron for outputs of any kind, found by a search that you bring.
 
     The output for ``x`` is ``argmax_y w·φ(x, y)``. Where it is wrong, the features of the right
@@ -423,13 +421,13 @@ class StructuredPerceptron(ModelDisplay, Learner):
     def ledger_(self) -> StructuredLedger:
         return StructuredLedger(self._problem(), self._recorded())
 
-    def _weights_html(self) -> str:
-        weights = self._serving()
-        top = sorted(weights, key=lambda name: -abs(weights[name]))[:TOP_WEIGHTS]
-        parts = [f"{escape(str(name))}&nbsp;{weights[name]:+.3g}" for name in top]
-        more = len(weights) - len(parts)
-        told = ", ".join(parts) + (f" and {more:,} more" if more else "")
-        return f"<p>Largest weights: {told or 'none yet'}.</p>"
+    @of_whole_state
+    def _summary_html(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return ""
+        from rosenblatt.estimators.notebook_card import largest_weights_html, summary_html
+
+        return summary_html(self, largest_weights_html(self._serving()))
 
     @classmethod
     def file_layout(cls) -> NoReturn:

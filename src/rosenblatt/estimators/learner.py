@@ -1,0 +1,531 @@
+"""What all learners share: how long they train and from which seed, the model, and its files."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import ModelFileError, NoLedgerError
+from rosenblatt.estimators.base import Estimator
+from rosenblatt.estimators.outcome import FitOutcome
+from rosenblatt.estimators.params import check_seed, option
+from rosenblatt.estimators.progress import progress
+from rosenblatt.estimators.sklearn_classes import convergence_warning, majority_warning
+from rosenblatt.estimators.turns import of_whole_state
+from rosenblatt.models import epochs
+from rosenblatt.plurals import count
+
+if TYPE_CHECKING:  # files are not for everyone
+    from rosenblatt.estimators.majority import MajorityBaseline
+    from rosenblatt.models.epochs import Trainer
+    from rosenblatt.models.result import FitResult, Validation
+    from rosenblatt.persistence.card import State
+    from rosenblatt.persistence.layout import Layout
+
+# Attributes that decide, in addition to the parameters, how single examples are read.
+ENGINE_PARTS = frozenset(["_model", "_feature_names", "_schema_read"])
+
+Found = TypeVar("Found")
+
+
+class Learner(Estimator):
+    """What all learners share: how long they train, in which order, from which seed.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Epochs of the last ``fit``.
+    t_ : int
+        Examples seen, over all epochs and calls.
+    n_mistakes_ : int
+        Mistakes made, over all epochs and calls.
+    mistakes_per_epoch_ : list of int
+        Mistakes in each epoch of the last ``fit``.
+    converged_ : bool
+        Whether all examples given to the last ``fit`` are predicted right: ``n_training_errors_``
+        is 0.
+    n_training_errors_ : int
+        How many of the examples given to the last ``fit``, those held out included, the weights
+        that predict misclassify. Unknown once learning goes on by other calls.
+    stop_reason_ : str
+        Why the last ``fit`` ended: "separated" (the last weights separate what they learned from),
+        "cycle", "early_stopping", "tolerance", "no_gain", "max_iter" or, in a model of the shell
+        that a signal ended, "interrupted".
+    validation_scores_ : list of float
+        Accuracy on the examples held out after each epoch, with early stopping; with ``pocket`` the
+        best accuracy on the training rows in each epoch.
+    best_iter_ : int
+        The epoch whose state was kept, with early stopping or ``pocket``.
+    """
+
+    max_iter: int = option(
+        default=1000,
+        at_least=1,
+        in_studio=False,
+        help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
+    )
+    shuffle: bool = option(
+        default=True, in_studio=False, help="Visit the rows in a new random order in every epoch."
+    )
+    random_state: Any = option(
+        default=0,
+        type="int, RandomState instance, Generator or None",
+        check=check_seed,
+        in_studio=False,
+        help="Seed of the shuffling; equal seeds give equal models.",
+    )
+    n_iter_no_change: int = option(
+        default=5,
+        at_least=1,
+        in_studio=False,
+        help="""
+        Epochs to wait for a better score on the held-out rows; without these for fewer mistakes,
+        where nothing promises that they end or a proof says that they will not; and with none, for
+        larger margins.""",
+    )
+    warm_start: bool = option(
+        default=False,
+        in_studio=False,
+        help="""
+        Let ``fit`` go on from the state of the last call, exactly as if it had not ended. Where
+        a learner has ``average="tail"`` or ``calibrate``, these count the epochs of this call
+        alone.""",
+    )
+    verbose: int = option(
+        default=0,
+        at_least=0,
+        accepts=lambda value: isinstance(value, bool),
+        in_studio=False,
+        help="1 shows the progress on standard error: a bar on a terminal, lines elsewhere.",
+    )
+
+    # Where the layout of the family's files is: a module that is loaded when a file is.
+    layout: ClassVar[str]
+    # Parameters that decide, in addition to what was learned, what is predicted.
+    predicts_by: ClassVar[tuple[str, ...]] = ("ties",)
+    # Whether rows have to be kept to predict, so that an endless stream would fill the memory.
+    keeps_rows: ClassVar[bool] = False
+
+    @property
+    def averages(self) -> bool:
+        """Whether the mean of the weights predicts, for which a running sum is kept."""
+        return False
+
+    @property
+    def last_predicts(self) -> bool:
+        """Whether the last weights predict, and neither their mean nor a vote."""
+        return not self.averages
+
+    # ------------------------------------------------------------------ training
+
+    def _run(
+        self,
+        model: Any,
+        trainer: Trainer,
+        validation: Validation | None,
+        count_errors: Callable[[], int],
+        *,
+        tol: float | None = None,
+    ) -> FitResult:
+        """Train the model, show the progress, and make what came out the learner's own.
+
+        Errors are counted at once, except by learners whose predictions may cost more than training
+        did: these do so when asked.
+        """
+        first_row = model.next_row
+        trainer.last_predicts = self.last_predicts
+        if validation is not None:
+            validation.keep = model.noting_when(validation.keep)
+
+        with progress(self.verbose, self.max_iter, type(self).__name__) as show:
+            result = epochs.run(
+                trainer,
+                max_iter=int(self.max_iter),
+                tol=tol,
+                shuffle=bool(self.shuffle),
+                random=model.random,
+                validation=validation,
+                after_epoch=show,
+                patience=int(self.n_iter_no_change),
+            )
+        model.random = result.random
+        model.next_row = first_row + trainer.n_all
+
+        self._take_over(model, result, validation)
+        outcome = self._last_result()
+        if self.keeps_rows:
+            outcome.count_errors = count_errors
+        else:
+            self._keep_errors(count_errors())
+        return result
+
+    def _take_over(self, model: Any, result: FitResult, validation: Validation | None) -> None:
+        """Make what came out of a fit the learner's own, and nothing of the fit before."""
+        self._note_fit(model, result)
+        self._model: Any = model
+        if validation is None:
+            model.best = None
+            self._set_fit(result)
+        else:
+            model.best = validation.best
+            self._set_fit(result, validation.scores, validation.best_epoch)
+
+    def _note_fit(self, model: Any, result: FitResult) -> None:
+        """Note in the model what a fit did; a family that has more to note overrides it."""
+
+    def _set_fit(
+        self, result: FitResult, scores: list[float] | None = None, best_iter: int | None = None
+    ) -> None:
+        """Replace what is known of the last fit."""
+        self._outcome = FitOutcome(result, scores, best_iter)
+
+    def _forget_fit(self) -> None:
+        """Drop what is known of the last fit, which later learning makes untrue."""
+        self.__dict__.pop("_outcome", None)
+
+    def _warn_of_mistakes(self, result: FitResult, *, stacklevel: int = 3) -> None:
+        """Warn the caller of ``fit`` if it ended with mistakes left, and say what to try."""
+        if result.stop_reason == "max_iter" and result.mistakes_per_epoch[-1]:
+            mistakes = count(result.mistakes_per_epoch[-1], "mistake")
+            what = (
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} with {mistakes} "
+                f"in the last epoch{self._what_to_try(result)}"
+            )
+            warnings.warn(what, convergence_warning(), stacklevel=stacklevel)
+
+    def _warn_of_majority(self, *, stacklevel: int = 3) -> None:
+        """Warn the caller of ``fit`` if one class, always predicted, does as well."""
+        majority = self._majority
+        if majority is not None and not majority.is_beaten:
+            found = majority._replace(label=repr(majority.label))
+            cure = "Look at the labels, scale the features, or try another learner."
+            what = f"{type(self).__name__} is {found}. {cure}"
+            warnings.warn(what, majority_warning(), stacklevel=stacklevel)
+
+    def _what_to_try(self, result: FitResult) -> str:
+        """Return the rest of the sentence that warns of mistakes left."""
+        return ": no epoch separated the examples. Try a larger max_iter."
+
+    # ------------------------------------------------------------------ the model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+    def _fitted(self) -> Any:
+        """Return the model; raise AttributeError, as for any fitted attribute, if there is none."""
+        try:
+            return self.__dict__["_model"]
+        except KeyError:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
+
+    def _recorded(self) -> Any:
+        """Return the model; raise NoLedgerError if it did not keep its updates."""
+        model = self._fitted()
+        if model.recorder is None:
+            raise NoLedgerError
+        return model
+
+    @property
+    @of_whole_state
+    def t_(self) -> int:
+        """Examples seen so far, over all epochs and calls."""
+        return int(self._fitted().t)
+
+    @property
+    @of_whole_state
+    def n_mistakes_(self) -> int:
+        """Mistakes made so far, over all epochs and calls."""
+        return int(self._fitted().n_mistakes)
+
+    # ------------------------------------------------------------------ the last fit
+
+    @property
+    def _known_fit(self) -> FitOutcome | None:
+        """What is known of the last fit; None if learning went on since, or there was none."""
+        return self.__dict__.get("_outcome")
+
+    def _last_result(self) -> FitOutcome:
+        """Return what is known of the last fit; raise AttributeError if that is nothing."""
+        outcome = self._known_fit
+        if outcome is None:
+            raise AttributeError("known after fit only: rows given one by one are not kept")
+        return outcome
+
+    def _no_attribute(self, name: str) -> AttributeError:
+        """Return the error of an attribute that is there only after a ``fit``."""
+        return AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def n_iter_(self) -> int:
+        """Epochs of the last ``fit``."""
+        if self._known_fit is None:
+            raise self._no_attribute("n_iter_")
+        return self._known_fit.result.n_iter
+
+    @property
+    def mistakes_per_epoch_(self) -> list[int]:
+        """Mistakes in each epoch of the last ``fit``."""
+        if self._known_fit is None:
+            raise self._no_attribute("mistakes_per_epoch_")
+        return self._known_fit.result.mistakes_per_epoch
+
+    @property
+    def stop_reason_(self) -> str:
+        """Why the last ``fit`` ended."""
+        if self._known_fit is None:
+            raise self._no_attribute("stop_reason_")
+        return self._known_fit.result.stop_reason
+
+    @property
+    def margin_ceiling_(self) -> float:
+        """No margin is above this, as the last ``fit`` has proven."""
+        ceiling = None if self._known_fit is None else self._known_fit.margin_ceiling
+        if ceiling is None:
+            raise self._no_attribute("margin_ceiling_")
+        return ceiling
+
+    @property
+    def validation_scores_(self) -> list[float]:
+        """The score on held-out examples after each epoch of the last ``fit``."""
+        scores = None if self._known_fit is None else self._known_fit.validation_scores
+        if scores is None:
+            raise self._no_attribute("validation_scores_")
+        return scores
+
+    @property
+    def best_iter_(self) -> int:
+        """The epoch whose state was kept."""
+        best_iter = None if self._known_fit is None else self._known_fit.best_iter
+        if best_iter is None:
+            raise self._no_attribute("best_iter_")
+        return best_iter
+
+    @property
+    @of_whole_state
+    def mistakes_per_row_(self) -> npt.NDArray[np.int32]:
+        """Mistakes on each row in the last ``fit``."""
+        counts = self._last_result().result.mistakes_per_row
+        if counts is None:
+            raise NoLedgerError("mistakes on each row are saved beside a ledger, and none was kept")
+        return counts
+
+    @property
+    @of_whole_state
+    def n_training_errors_(self) -> int:
+        """Examples given to the last ``fit`` that are misclassified, those held out included."""
+        self._fitted()
+        errors = self._known_errors
+        if errors is None:
+            outcome = self._known_fit
+            if outcome is None or outcome.count_errors is None:
+                raise AttributeError(
+                    "training errors are counted by fit; since then more was learned, "
+                    f"{' or '.join(self.predicts_by)} was changed, or a model that keeps rows was "
+                    "loaded from a file. Compare predict(X) with y"
+                )
+            errors = int(outcome.count_errors())
+            self._keep_errors(errors)
+        return errors
+
+    @property
+    def converged_(self) -> bool:
+        """Whether all examples given to the last ``fit`` are predicted right."""
+        return self.n_training_errors_ == 0
+
+    @property
+    def _known_errors(self) -> int | None:
+        """The training errors, if they were counted for what predicts now."""
+        outcome = self._known_fit
+        return None if outcome is None else outcome.errors_by(self._what_predicts())
+
+    def _keep_errors(self, errors: int | None) -> None:
+        """Keep the number of training errors of what predicts now."""
+        self._last_result().keep_errors(errors, self._what_predicts())
+
+    def _what_predicts(self) -> list[Any]:
+        """Return the values of the parameters that decide what is predicted."""
+        return [getattr(self, name) for name in self.predicts_by]
+
+    @property
+    def _majority(self) -> MajorityBaseline | None:
+        """The comparison of the last fit with always predicting the most frequent class."""
+        return None if self._known_fit is None else self._known_fit.majority
+
+    # ------------------------------------------------------------------ the fast path
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_engine" in self.__dict__ and (name in self._options or name in ENGINE_PARTS):
+            self.retire_engine()
+        super().__setattr__(name, value)
+
+    def before_learning(self) -> None:
+        """Close the fast path of single examples as a turn to learn begins."""
+        if "_engine" in self.__dict__:
+            self.retire_engine()
+
+    def retire_engine(self) -> None:
+        """Close the fast path of single examples, because what it was made of is about to change.
+
+        A learner without a fast path has nothing to close.
+        """
+
+    # ------------------------------------------------------------------ copies and pickles
+
+    def _settle(self) -> None:
+        """Bring up to date what the fast path keeps elsewhere, before the learner is copied."""
+
+    def _copied(self) -> dict[str, Any]:
+        """Return the attributes of a copy.
+
+        A schema can be read from the model again, an engine belongs to one learner, and rows that
+        training errors would be counted on are not copied.
+        """
+        self._settle()
+        # A copy of the attributes first: another thread may open an engine while they are read.
+        attributes = self.__dict__.copy()
+        for name in ("_schema_read", "_engine"):
+            attributes.pop(name, None)
+        outcome = attributes.get("_outcome")
+        if outcome is not None:
+            attributes["_outcome"] = replace(outcome, count_errors=None)
+        return attributes
+
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self._copied())
+        return twin
+
+    @of_whole_state
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        twin = type(self).__new__(type(self))
+        memo[id(self)] = twin
+        twin.__dict__.update(deepcopy(self._copied(), memo))
+        return twin
+
+    @of_whole_state
+    def __getstate__(self) -> dict[str, Any]:
+        # A model of its own, since it is pickled after this, when another thread may learn.
+        state = self._copied()
+        model = state.get("_model")
+        if model is None or model.slim:
+            return state
+        state["_model"] = model.copy()
+        stream = state.get("_stream")
+        if stream is not None and stream.model is model:
+            state["_stream"] = type(stream)(state["_model"], stream.rule, stream.settings)
+        return state
+
+    @of_whole_state
+    def _hold(self, act: Callable[[Any], Found]) -> Found:
+        """Return ``act(learner)``, worked out while no other thread changes the learner."""
+        return act(self)
+
+    # ------------------------------------------------------------------ model files
+
+    @classmethod
+    def file_layout(cls) -> Layout:
+        """Return how the files of this family are laid out."""
+        module, _, name = cls.layout.partition(":")
+        layout: Layout = getattr(import_module(module), name)()
+        return layout
+
+    @of_whole_state
+    def to_state(self, *, slim: bool = False) -> State:
+        """Return the learner as data for a file; refuse what no file can hold.
+
+        The layout of a family says what it keeps. What is worked out when asked for, such as
+        ``coef_``, follows from that; a ``fit`` is kept as its record, and what it did on each row
+        only if there is a ledger. ``slim`` leaves out what is needed to learn, but not to predict.
+        """
+        from rosenblatt import __version__
+        from rosenblatt.persistence.card import FORMAT, Card, Data, Record, State
+        from rosenblatt.persistence.container import ZEROS
+        from rosenblatt.persistence.soundness import dtype_name
+
+        layout = self.file_layout()
+        self._refuse_unfitted()
+        self.check_parameters()
+        model = self._fitted()
+        slim = slim or model.slim
+        self._settle()
+        facts, arrays = layout.put(self, model, slim=slim)
+
+        outcome = self._known_fit
+        fit = None
+        if outcome is not None:
+            # Rows that are kept to predict cost too much to count errors for a file; whether they
+            # were counted would depend on whether somebody had asked.
+            fit = outcome.to_record(None if self.keeps_rows else self._known_errors)
+            counts = outcome.result.mistakes_per_row
+            if counts is not None and model.recorder is not None and not slim:
+                arrays["mistakes_per_row"] = counts
+
+        names = self.__dict__.get(layout.names_attribute)
+        columns = model.columns
+        if names is not None and not all(isinstance(name, str) for name in names):
+            # Columns keep the type of each name.
+            columns = names.tolist()
+            names = None
+
+        origin = model.origin
+        card = Card(
+            format=FORMAT,
+            version=__version__,
+            sha256=ZEROS,
+            learner=type(self).__name__,
+            parameters=self.get_params(deep=False),
+            classes=list(model.classes),
+            label_dtype=dtype_name(model.label_dtype),
+            feature_names=None if names is None else [str(name) for name in names],
+            columns=None if columns is None else list(columns),
+            schema=model.schema,
+            random=model.random,
+            training_data="none",
+            slim=slim,
+            record=Record(
+                seed=model.seed,
+                t=model.t,
+                next_row=model.next_row,
+                n_mistakes=model.n_mistakes,
+                data=None if origin is None else Data(**origin._asdict()),
+                fit=fit,
+                search=model.search,
+            ),
+            model=facts,
+            calibration=model.calibration,
+        )
+        card.training_data = layout.training_data(card)
+        return State(card, arrays)
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Return a learner of a state that was read and checked."""
+        card = state.card
+        layout = cls.file_layout()
+        learner = cls(**card.parameters)
+        if card.feature_names is not None:
+            names = np.empty(len(card.feature_names), object)
+            names[:] = card.feature_names
+            learner.__dict__[layout.names_attribute] = names
+        if card.record.fit is not None:
+            counts = state.arrays.get("mistakes_per_row")
+            learner._outcome = FitOutcome.from_record(card.record.fit, counts)
+            learner._keep_errors(card.record.fit.training_errors)
+
+        try:
+            learner.check_parameters()
+            layout.take(learner, state)
+            getattr(learner, "schema_", None)  # reads it, and refuses one that is not sound
+        except ModelFileError:
+            raise
+        # A word that cannot be written as UTF-8 is a ValueError, and so is an endless number.
+        except (ValueError, OverflowError) as error:
+            raise ModelFileError(f"{card.learner}: {error}") from None
+        return learner
