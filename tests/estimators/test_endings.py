@@ -165,7 +165,7 @@ def test_the_comparison_is_gone_once_more_was_learned_and_no_hindrance_to_copies
     model = Perceptron(max_iter=3)
     assert majority_message(model, X, y)
     assert pickle.loads(pickle.dumps(model))._majority == model._majority
-    assert "_majority" not in vars(model.partial_fit(X, y))
+    assert model.partial_fit(X, y)._majority is None
 
 
 @pytest.mark.parametrize("model", [Perceptron(), rosenblatt.SoftPerceptron(), rosenblatt.AROW()])

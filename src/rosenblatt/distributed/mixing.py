@@ -221,7 +221,7 @@ class MixingRun(epochs.Trainer):
         served = model.served(averaged=learner.averaged) if self.of_sentences else None
         learner._keep_errors(self._count_errors(*self._light(model, served)))
         if not self.of_sentences:
-            learner._last_result().majority = self._majority_baseline()
+            learner._fit_outcome().majority = self._majority_baseline()
         report.seconds["total"] = perf_counter() - self.started
         if self.validation is not None:
             self._run_alone()

@@ -225,7 +225,7 @@ def out_of_fold_scores(
     The learner was just fitted on the data: the others have its parameters, and as many epochs at
     most. Rows are not copied, except some at a time to be scored. Rows of fold -1 have score 0.
     """
-    outcome = learner._last_result()
+    outcome = learner._fit_outcome()
     n_epochs = outcome.best_iter if outcome.best_iter is not None else outcome.result.n_iter
     twin = copy(learner).set_params(
         max_iter=n_epochs, early_stopping=False, verbose=0, random_state=model.seed

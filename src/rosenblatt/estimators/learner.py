@@ -159,7 +159,7 @@ class Learner(Estimator):
         model.next_row = first_row + trainer.n_all
 
         self._take_over(model, result, validation)
-        outcome = self._last_result()
+        outcome = self._fit_outcome()
         if self.keeps_rows:
             outcome.count_errors = count_errors
         else:
@@ -247,13 +247,13 @@ class Learner(Estimator):
     # ------------------------------------------------------------------ the last fit
 
     @property
-    def _known_fit(self) -> FitOutcome | None:
+    def _last_fit(self) -> FitOutcome | None:
         """What is known of the last fit; None if learning went on since, or there was none."""
         return self.__dict__.get("_outcome")
 
-    def _last_result(self) -> FitOutcome:
+    def _fit_outcome(self) -> FitOutcome:
         """Return what is known of the last fit; raise AttributeError if that is nothing."""
-        outcome = self._known_fit
+        outcome = self._last_fit
         if outcome is None:
             raise AttributeError("known after fit only: rows given one by one are not kept")
         return outcome
@@ -265,28 +265,28 @@ class Learner(Estimator):
     @property
     def n_iter_(self) -> int:
         """Epochs of the last ``fit``."""
-        if self._known_fit is None:
+        if self._last_fit is None:
             raise self._no_attribute("n_iter_")
-        return self._known_fit.result.n_iter
+        return self._last_fit.result.n_iter
 
     @property
     def mistakes_per_epoch_(self) -> list[int]:
         """Mistakes in each epoch of the last ``fit``."""
-        if self._known_fit is None:
+        if self._last_fit is None:
             raise self._no_attribute("mistakes_per_epoch_")
-        return self._known_fit.result.mistakes_per_epoch
+        return self._last_fit.result.mistakes_per_epoch
 
     @property
     def stop_reason_(self) -> str:
         """Why the last ``fit`` ended."""
-        if self._known_fit is None:
+        if self._last_fit is None:
             raise self._no_attribute("stop_reason_")
-        return self._known_fit.result.stop_reason
+        return self._last_fit.result.stop_reason
 
     @property
     def margin_ceiling_(self) -> float:
         """No margin is above this, as the last ``fit`` has proven."""
-        ceiling = None if self._known_fit is None else self._known_fit.margin_ceiling
+        ceiling = None if self._last_fit is None else self._last_fit.margin_ceiling
         if ceiling is None:
             raise self._no_attribute("margin_ceiling_")
         return ceiling
@@ -294,7 +294,7 @@ class Learner(Estimator):
     @property
     def validation_scores_(self) -> list[float]:
         """The score on held-out examples after each epoch of the last ``fit``."""
-        scores = None if self._known_fit is None else self._known_fit.validation_scores
+        scores = None if self._last_fit is None else self._last_fit.validation_scores
         if scores is None:
             raise self._no_attribute("validation_scores_")
         return scores
@@ -302,7 +302,7 @@ class Learner(Estimator):
     @property
     def best_iter_(self) -> int:
         """The epoch whose state was kept."""
-        best_iter = None if self._known_fit is None else self._known_fit.best_iter
+        best_iter = None if self._last_fit is None else self._last_fit.best_iter
         if best_iter is None:
             raise self._no_attribute("best_iter_")
         return best_iter
@@ -311,7 +311,7 @@ class Learner(Estimator):
     @of_whole_state
     def mistakes_per_row_(self) -> npt.NDArray[np.int32]:
         """Mistakes on each row in the last ``fit``."""
-        counts = self._last_result().result.mistakes_per_row
+        counts = self._fit_outcome().result.mistakes_per_row
         if counts is None:
             raise NoLedgerError("mistakes on each row are saved beside a ledger, and none was kept")
         return counts
@@ -323,7 +323,7 @@ class Learner(Estimator):
         self._fitted()
         errors = self._known_errors
         if errors is None:
-            outcome = self._known_fit
+            outcome = self._last_fit
             if outcome is None or outcome.count_errors is None:
                 raise AttributeError(
                     "training errors are counted by fit; since then more was learned, "
@@ -342,12 +342,12 @@ class Learner(Estimator):
     @property
     def _known_errors(self) -> int | None:
         """The training errors, if they were counted for what predicts now."""
-        outcome = self._known_fit
+        outcome = self._last_fit
         return None if outcome is None else outcome.errors_by(self._what_predicts())
 
     def _keep_errors(self, errors: int | None) -> None:
         """Keep the number of training errors of what predicts now."""
-        self._last_result().keep_errors(errors, self._what_predicts())
+        self._fit_outcome().keep_errors(errors, self._what_predicts())
 
     def _what_predicts(self) -> list[Any]:
         """Return the values of the parameters that decide what is predicted."""
@@ -356,7 +356,7 @@ class Learner(Estimator):
     @property
     def _majority(self) -> MajorityBaseline | None:
         """The comparison of the last fit with always predicting the most frequent class."""
-        return None if self._known_fit is None else self._known_fit.majority
+        return None if self._last_fit is None else self._last_fit.majority
 
     # ------------------------------------------------------------------ the fast path
 
@@ -457,7 +457,7 @@ class Learner(Estimator):
         self._settle()
         facts, arrays = layout.put(self, model, slim=slim)
 
-        outcome = self._known_fit
+        outcome = self._last_fit
         fit = None
         if outcome is not None:
             # Rows that are kept to predict cost too much to count errors for a file; whether they

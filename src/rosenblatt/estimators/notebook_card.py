@@ -35,7 +35,7 @@ def diagram_html(estimator: Estimator) -> str:
 
 def summary_html(learner: Learner, learned: str) -> str:
     """Return how a fitted learner came about, followed by what it ``learned``, as HTML."""
-    outcome = learner._known_fit
+    outcome = learner._last_fit
     sentences = [f"{count(learner.n_mistakes_, 'mistake')} in {count(learner.t_, 'example')}"]
     mistakes: list[int] = []
     if outcome is not None:

@@ -246,7 +246,7 @@ class RowClassifier(Learner):
 
             count_errors = partial(self._errors_on, data)
             result = self._run(model, trainer, data.validation, count_errors, tol=self.tol)
-            self._last_result().majority = MajorityBaseline.of(self, data, result)
+            self._fit_outcome().majority = MajorityBaseline.of(self, data, result)
             if folds is not None:
                 calibrate_model(self, model, data, folds, given)
             keep_guessed_schema(self)

@@ -203,7 +203,7 @@ def test_xor_ends_in_a_cycle_and_the_cycle_is_real():
     learner = Perceptron(shuffle=False, tol=None).fit(X, y)
     assert learner.stop_reason_ == "cycle"
     assert not learner.converged_
-    length = learner._result.cycle_length
+    length = learner._fit_outcome().result.cycle_length
     seen = []
     online = Perceptron()
     for _ in range(learner.n_iter_ + length):
@@ -233,7 +233,7 @@ def test_a_cycle_ends_training_at_the_first_repeat_of_the_weights(seed, d, from_
             if label * (w @ x + b) <= 0:
                 w, b = w + label * x, b + label
     assert (learner.stop_reason_, learner.n_iter_) == ("cycle", len(seen))
-    assert learner._result.cycle_length == len(seen) - seen[(*w, b)]
+    assert learner._fit_outcome().result.cycle_length == len(seen) - seen[(*w, b)]
     assert learner.coef_[0].tolist() == w.tolist()
 
 

@@ -52,7 +52,7 @@ def test_steps_shorten_with_the_root_of_the_epoch(n_classes, seed, epochs, spars
     )
     np.testing.assert_allclose(soft.coef_, np.atleast_2d(W), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(soft.intercept_, np.atleast_1d(b), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(soft._result.losses, losses, rtol=1e-9)
+    np.testing.assert_allclose(soft._fit_outcome().result.losses, losses, rtol=1e-9)
 
 
 def test_a_fit_that_goes_on_and_a_file_keep_the_schedule(tmp_path):
@@ -81,7 +81,7 @@ def test_overlapping_classes_end_by_the_loss_too():
     soft = SoftPerceptron().fit(X, y)
     assert soft.stop_reason_ == "no_gain"
     assert soft.n_iter_ < 200
-    losses = soft._result.losses
+    losses = soft._fit_outcome().result.losses
     best = min(losses)
     assert min(losses[:-5]) <= best + soft.tol
 
@@ -93,7 +93,9 @@ def test_the_logarithm_of_the_loss_is_that_of_the_library(x):
     margin = math.log(x) / 10
     soft = SoftPerceptron(max_iter=1, **IN_ORDER)
     soft.fit([[0.0], [0.0]], [0, 1], intercept_init=[margin], sample_weight=[0.0, 1.0])
-    assert soft._result.losses[0] == pytest.approx(np.log1p(np.exp(-margin)), rel=1e-12, abs=1e-15)
+    assert soft._fit_outcome().result.losses[0] == pytest.approx(
+        np.log1p(np.exp(-margin)), rel=1e-12, abs=1e-15
+    )
 
 
 def test_the_probabilities_are_close_to_the_frequencies():

@@ -440,7 +440,7 @@ class LinearLearner(RowClassifier):
         model = self._fitted()
         last_predicts = not self.averages and model.best is None and self.ties == "mistake"
         all_count = data.subset is None and data.weights is None
-        if last_predicts and all_count and self._last_result().result.converged:
+        if last_predicts and all_count and self._fit_outcome().result.converged:
             return 0  # training has just seen all rows right
         return super()._errors_on(data)
 
@@ -1057,7 +1057,7 @@ class LinearLearner(RowClassifier):
     def _dual(self) -> DualForm:
         """Return the rows that moved the weights in the last fit, and their coefficients."""
         model = self._fitted()
-        result = self._last_result().result
+        result = self._fit_outcome().result
         if model.weights.rates:
             raise NoLedgerError(
                 "there is no dual form: each weight moves by a rate of its own that changes as it "
