@@ -35,7 +35,7 @@ def add_request_setters(cls: type[Estimator]) -> None:
 
 
 def metadata_request(estimator: Estimator) -> Any:
-    """Return the requests of an estimator: as its setters were told, or none of all there are."""
+    """Return which metadata an estimator requests: what its setters chose, or nothing."""
     from sklearn.utils.metadata_routing import MetadataRequest
 
     # scikit-learn's clone looks for this name as well.
