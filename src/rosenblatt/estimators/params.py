@@ -319,6 +319,7 @@ def init_of_options(qualname: str, module: str, options: dict[str, Option]) -> C
     """
     call = f"{qualname}.__init__()"
     positional = [name for name, declared in options.items() if not declared.kw_only]
+    defaults = {name: declared.default for name, declared in options.items()}
 
     def __init__(self: Any, /, *args: Any, **given: Any) -> None:
         if len(args) > len(positional):
@@ -334,8 +335,9 @@ def init_of_options(qualname: str, module: str, options: dict[str, Option]) -> C
                 hint = "" if meant is None else f". Did you mean {meant!r}?"
                 raise TypeError(f"{call} got an unexpected keyword argument {name!r}{hint}")
 
-        for name, declared in options.items():
-            setattr(self, name, given.get(name, declared.default))
+        # Past `__setattr__`: a learner that is being made has no fast path to close.
+        vars(self).update(defaults)
+        vars(self).update(given)
 
     __init__.__qualname__ = f"{qualname}.__init__"
     __init__.__module__ = module

@@ -317,7 +317,8 @@ class MarginCeiling:
     def __init__(self, weights: Weights, rows: Rows, tally: Tally) -> None:
         self._weights = weights
         self._tally = tally
-        started_at_zero = not (weights.t or weights.matrix.any() or weights.bias.any())
+        # Weights are zero if what is stored of them is.
+        started_at_zero = not (weights.t or weights.table.any() or weights.stored_bias.any())
         self._origin = None if started_at_zero else weights.copy()
         self._rounding = float(np.finfo(weights.table.dtype).eps)
         # Each square of a sum may have lost so much to underflow; a bound has to allow for it.
@@ -329,11 +330,11 @@ class MarginCeiling:
         self.longest = math.sqrt(longest * (1.0 if weights.n_vectors == 1 else 2.0))
 
     def _norm(self, origin: Weights | None) -> float:
-        """Return ‖w - origin‖, or ‖w‖."""
+        """Return ‖w - origin‖, or ‖w‖, of what is stored; weights that are scaled have no bound."""
         if origin is None:
-            squared = self._weights.squared_distance()
+            squared = WeightArrays.squared_distance(self._weights)
         else:
-            squared = self._weights.squared_distance(origin.table, origin.bias)
+            squared = WeightArrays.squared_distance(self._weights, origin.table, origin.bias)
         if squared > SAFE_SQUARE:
             return math.sqrt(squared)
 
