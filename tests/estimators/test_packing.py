@@ -402,5 +402,5 @@ def test_texts_that_are_all_different_are_not_all_remembered(
     guess = guessing_module.TableGuess()
     for start in range(0, 3000, 500):
         guess.add(table[start : start + 500])
-    assert guess._texts["id"]._levels == {}
+    assert guess._text_guesses["id"]._levels == {}
     assert [column.kind for column in guess.columns(False)] == ["ignored", "number"]

@@ -1,4 +1,4 @@
-"""Any data as packed rows: what a learner reads, made once and kept in a file."""
+"""Pack rows of any format into one file of features and labels, which learners memory-map."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ from rosenblatt.tables.readers.read_ahead import ReadAhead
 from rosenblatt.tables.readers.reader import Reader
 from rosenblatt.tables.readers.sources import Given, Source, opened, sources_of
 
-# The features of these kinds depend on all rows, so they are read twice.
+# So many sources are named in an error.
+SHOWN = 3
+# Rows of these kinds are read twice, because their features depend on all rows.
 GUESSED = ("table", "text")
 
 
@@ -53,38 +55,40 @@ def pack(
     schema: AnySchema | None = None,
     **options: Any,
 ) -> PackedRows:
-    """Put rows with labels into one file that learners read where it lies.
+    """Pack rows with labels into one file that learners memory-map.
 
-    The input is read once, a table twice (what its columns are is judged by all rows), in memory
-    that does not grow with it. Training on the file gives the same model as training on the input.
+    The input is read once, tables and texts twice (their features depend on all rows), in memory
+    that does not grow with the input. Training on the file gives the same model as training on the
+    input.
 
     Parameters
     ----------
     source : path, "-", binary file, list of these, or tuple (X, y) or (X, y, sample_weight)
-        What to pack: files of any format that is read here, also compressed; or arrays.
+        Rows to pack: files of any supported format, compressed or not; or arrays.
     path : str or path-like
         The file to write; by custom it ends in ``.rows``.
     format : str, default=None
-        The name of a format of rows, as ``"svmlight"`` or ``"csv"``. By default the suffix of the
-        path decides, and a path without a known one is CSV.
+        The name of a format of rows, such as ``"svmlight"`` or ``"csv"``. By default the suffix of
+        the path decides; a path without a known suffix is CSV.
     target : str or int, default=None
-        Of a table, the column of the labels, as in `read_table`; by default one that is called
-        label, target, class or y, else the last.
+        For a table, the column of the labels, as in `read_table`; by default one that is called
+        label, target, class or y, otherwise the last.
     features : FeatureOptions, default=None
-        What is not to be guessed of columns and texts.
+        Options of columns and texts that are not guessed.
     schema : Schema, TextSchema or SparseSchema, default=None
-        How the rows become features, as of a model (``model.schema_``), if it is known already.
+        The schema that encodes the rows, such as that of a model (``model.schema_``); by default it
+        is guessed.
     **options
         Further arguments of the reader of the format, such as ``on_bad="skip"``.
 
     Returns
     -------
     packed : PackedRows
-        As `read_packed` gives it.
+        The file, as `read_packed` returns it.
 
     See Also
     --------
-    read_packed : The rows of such a file.
+    read_packed : Opens such a file.
 
     Examples
     --------
@@ -115,8 +119,10 @@ def pack(
     with repeatable(source) if found.kind in GUESSED else nullcontext(source) as sources:
 
         def open_reader(revised: Mapping[str, str] | None = None) -> Reader[Any]:
-            types = {"types": {**given.get("types", {}), **revised}} if revised else {}
-            return found.open(sources, **{**given, **types})
+            arguments = dict(given)
+            if revised:
+                arguments["types"] = {**given.get("types", {}), **revised}
+            return found.open(sources, **arguments)
 
         return pack_blocks(found.kind, open_reader, path, used, schema, sources=names)
 
@@ -132,60 +138,69 @@ def pack_blocks(
     ahead: bool = True,
     unseen: UnseenValues | None = None,
 ) -> PackedRows:
-    """As `pack`, of the blocks of a reader whose labels are codes; `GUESSED` kinds are read twice.
+    """Pack the blocks of a reader whose labels are codes; `GUESSED` kinds are read twice.
 
-    ``open_reader`` may be given the kinds of columns that were guessed wrong by the first rows.
-    ``ahead``: a second thread may read; ``unseen`` counts what a given schema has no feature for.
+    ``open_reader`` accepts the types of columns that were guessed wrong by the first rows. With
+    ``ahead`` a second thread may read; ``unseen`` counts values that a given schema has no feature
+    for.
     """
-    given, labels = schema, LabelTexts()
+    unseen = unseen or UnseenValues()
+    guessed: AnySchema | None = None
     if schema is None and kind == "table":
-        schema, revised = _guessed(open_reader, options)
+        guessed, revised = _guess_table(open_reader, options)
         open_reader = partial(open_reader, revised)
     elif schema is None and kind == "text":
-        schema = _tallied(open_reader, TextSchema(TextFeatures(**options.text)))
+        guessed = _tally_texts(open_reader, TextSchema(TextFeatures(**options.text)))
+
+    labels = LabelTexts()
     block: Any = None
     with RowsWriter(os.fsdecode(path)) as writer, open_reader() as reader:
         with ReadAhead(reader) if ahead else reader as blocks:
             for block in blocks:
-                if given is not None:
-                    X = (unseen or UnseenValues()).encode(given, block)
+                if schema is not None:
+                    X = unseen.encode(schema, block)
+                elif guessed is not None:
+                    X = guessed.learn(block)
                 else:
-                    X = block.rows if schema is None else schema.learn(block)
+                    X = block.rows
+                # Tables and texts have no weights.
                 writer.add(X, labels.numbered(block.labels), getattr(block, "weights", None))
-        # Indices and exact names are all known at the end, and stand after each other.
-        schema = schema or guess_schema(kind, block, options)
-        classes, numbers = labels.classes(", ".join(sources[:3]))
-        writer.finish(classes, numbers, _card(schema, sources))
+        # Sparse rows: the last block knows all columns and names.
+        used = schema or guessed or guess_schema(kind, block, options)
+        classes, numbers = labels.classes(", ".join(sources[:SHOWN]))
+        writer.finish(classes, numbers, _card(used, sources))
     return read_packed(path, verify=False)
 
 
-def _guessed(
+def _guess_table(
     open_reader: Callable[..., Any], options: FeatureOptions
 ) -> tuple[Schema, dict[str, str]]:
-    """The schema of a table, of which one block is in memory at a time.
+    """Return the schema of a table, one block of which is in memory at a time.
 
-    The reader guesses by the first rows what is a number. If all rows show that it is wrong about a
-    column, the file is read once more with the kinds `revised`, as reading it at once does.
+    The reader guesses the types of columns by the first rows. If later rows show that a type is
+    wrong, the file is read once more with the `revised` types, as if it had been read at once.
     """
     revised: dict[str, str] = {}
     while True:
         guess = TableGuess(options.declared, options.scale, options.text)
         table: Any = None
         with warnings.catch_warnings(), open_reader(revised) as reader:
-            warnings.simplefilter("ignore")  # they come again when the rows are encoded
+            # The same warnings are given when the rows are encoded.
+            warnings.simplefilter("ignore")
             for table in reader:
                 guess.add(table)
             wrong = reader.revised
         if not wrong:
             break
-        revised |= {n: "number or gap" if kind == "number" else kind for n, kind in wrong.items()}
+        for name, kind in wrong.items():
+            revised[name] = "number or gap" if kind == "number" else kind
     marks = list(table.missing)
     schema = Schema(guess.columns(bool(marks)), table.target, marks, table.dialect)
     return schema, revised
 
 
-def _tallied(open_reader: Callable[[], Any], schema: TextSchema) -> TextSchema:
-    """The schema of texts, which were read once if it depends on how many have an n-gram."""
+def _tally_texts(open_reader: Callable[[], Any], schema: TextSchema) -> TextSchema:
+    """Return the schema of texts, after reading them if idf needs a tally of their n-grams."""
     if schema.features.idf:
         with warnings.catch_warnings(), open_reader() as reader:
             warnings.simplefilter("ignore")
@@ -195,25 +210,35 @@ def _tallied(open_reader: Callable[[], Any], schema: TextSchema) -> TextSchema:
 
 
 def _card(schema: AnySchema, sources: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of a packed file that are no arrays and no classes."""
     return {"n_features": schema.n_features, "schema": schema.to_json(), "sources": list(sources)}
 
 
 def _pack_arrays(path: Any, X: Any, y: Any, sample_weight: Any = None) -> PackedRows:
+    """Pack arrays, sparse rows or a frame."""
     X = as_frame(X)
     columns = column_names(X)
-    table, names = as_table(X, columns), feature_names(columns)
+    table = as_table(X, columns)
+    names = feature_names(columns)
     if 0 in table.shape or table.shape[1] > LARGEST_INT32:
         what = f"X has shape {table.shape}; rows with 1 to {LARGEST_INT32:,} features can be packed"
         raise ParameterError(what, where="source")
     inspect(as_rows(table), names=None if names is None else lambda: names)
     classes, codes = encode_labels(read_labels(y, table.shape[0]))
     weights = read_weights(sample_weight, None, classes.tolist(), codes)
-    schema: AnySchema = SparseSchema("svmlight", table.shape[1])
-    if names is not None or not is_sparse(table):
-        listed = range(1, table.shape[1] + 1) if names is None else names
-        schema = Schema.of_numbers(str(name) for name in listed)
+
+    schema: AnySchema
+    if names is not None:
+        schema = Schema.of_numbers(str(name) for name in names)
+    elif is_sparse(table):
+        schema = SparseSchema("svmlight", table.shape[1])
+    else:
+        # Columns without names are counted from 1, as in svmlight files.
+        schema = Schema.of_numbers(str(column + 1) for column in range(table.shape[1]))
+
     with RowsWriter(os.fsdecode(path)) as writer:
         writer.add(table, codes, weights)
+        # NumPy's texts of any length become objects of Python, which are written as JSON.
         if classes.dtype.kind == "T":
             classes = classes.astype(object)
         writer.finish(classes, np.arange(len(classes)), _card(schema, []))
@@ -221,22 +246,24 @@ def _pack_arrays(path: Any, X: Any, y: Any, sample_weight: Any = None) -> Packed
 
 
 class LabelTexts:
-    """The labels of blocks, as numbers of their texts; which kind they are, all of them decide."""
+    """Number the labels of blocks by their texts; their type is decided by all of them."""
 
     def __init__(self) -> None:
         self._number: dict[bytes, int] = {}
-        self._met: set[int] = set()
+        # The numbers of texts that occur as a label.
+        self._used: set[int] = set()
 
     def numbered(self, labels: LabelCodes) -> Int32Array:
-        number = [self._number.setdefault(name, len(self._number)) for name in labels.classes]
-        codes = np.array(number, np.int32)[labels.codes]
-        self._met.update(np.flatnonzero(np.bincount(codes)).tolist())
+        """Return the number of each label of a block."""
+        numbers = [self._number.setdefault(text, len(self._number)) for text in labels.classes]
+        codes = np.array(numbers, np.int32)[labels.codes]
+        self._used.update(np.flatnonzero(np.bincount(codes)).tolist())
         return codes
 
     def classes(self, name: str) -> tuple[AnyArray, Int32Array]:
-        """The classes in order, and for each text the number of its class."""
-        met = np.array(sorted(self._met), np.int32)
-        values = Labels().values(met, list(self._number))
+        """Return the classes in order, and for each text the number of its class."""
+        used = np.array(sorted(self._used), np.int32)
+        values = Labels().values(used, list(self._number))
         if values.dtype.kind == "f":
             measure = values[values % 1 != 0][0]
             raise DataError(
@@ -244,20 +271,22 @@ class LabelTexts:
                 name=name,
                 cures="is the right column the target?",
             )
-        classes, place = encode_labels(values)
+        classes, codes = encode_labels(values)
         numbers = np.zeros(len(self._number), np.int32)
-        numbers[met] = place
+        numbers[used] = codes
         return classes, numbers
 
 
 @contextmanager
 def repeatable(given: Given) -> Iterator[list[Source]]:
-    """The same to read as often as wanted: of pipes and open files there are copies meanwhile."""
+    """Make sources that can be read repeatedly: pipes and open files are copied meanwhile."""
     with ExitStack() as stack:
-        yield [
-            stack.enter_context(_copied(source)) if source.is_read_once() else source
-            for source in sources_of(given)
-        ]
+        sources = []
+        for source in sources_of(given):
+            if source.is_read_once():
+                source = stack.enter_context(_copied(source))
+            sources.append(source)
+        yield sources
 
 
 @contextmanager
@@ -271,17 +300,17 @@ def _copied(source: Source) -> Iterator[Source]:
 
 
 def read_packed(path: Any, *, verify: bool = True) -> PackedRows:
-    """The rows, labels and schema of a packed file; nothing but the pages in use is in memory.
+    """Open the rows, labels and schema of a packed file, which is memory-mapped.
 
-    The file must not be changed while it is in use. Learners read it as they read arrays, also if
+    The file must not be changed while it is in use. Learners read it as they read arrays, even if
     it is larger than memory.
 
     Parameters
     ----------
     path : str or path-like
     verify : bool, default=True
-        Compare every block with its digest, which reads the whole file once. What a loop relies on
-        is checked in any case.
+        Compare every block with its digest, which reads the whole file once. Indices that a loop
+        relies on are checked in any case.
 
     Returns
     -------
@@ -318,14 +347,14 @@ def read_packed(path: Any, *, verify: bool = True) -> PackedRows:
 
 
 class PackedSchema:
-    """The schema of packed rows, which are features already; other rows it encodes as ever."""
+    """The schema of packed rows, which are features already; it encodes other rows as before."""
 
     def __init__(self, schema: AnySchema) -> None:
         self._schema = schema
 
     @staticmethod
     def of(packed: PackedRows, schema: AnySchema | None, path: str) -> AnySchema:
-        """Return the schema of a packed file, or another one if it makes the same features."""
+        """Return the schema of a packed file, or a given one if it makes the same features."""
         own: AnySchema = packed.schema
         if schema is not None and _features_of(own) != _features_of(schema):
             raise DataError(
@@ -333,8 +362,12 @@ class PackedSchema:
                 name=path,
                 cures="pack them as the model reads them (--schema-from, in Python schema=)",
             )
-        schema = own if schema is None else schema
-        return schema if isinstance(schema, SparseSchema | PackedSchema) else PackedSchema(schema)
+        if schema is None:
+            schema = own
+        # Sparse rows are their own features, packed or not.
+        if isinstance(schema, SparseSchema | PackedSchema):
+            return schema
+        return PackedSchema(schema)
 
     @property
     def kind(self) -> str:
@@ -356,12 +389,17 @@ class PackedSchema:
         return self._schema.hashed_features()
 
     def encode(self, block: Any) -> Any:
-        return block.rows if isinstance(block, PackedRows) else self._schema.encode(block)
+        """Return packed rows unchanged, and encode others."""
+        if isinstance(block, PackedRows):
+            return block.rows
+        return self._schema.encode(block)
 
-    learn = encode
+    def learn(self, block: Any) -> Any:
+        """Return packed rows unchanged, and encode others; there is nothing new to name."""
+        return self.encode(block)
 
     def grow(self, block: Any, most_levels: int | None = None) -> Growth:
-        """Add nothing: packed rows have no values that were not met before."""
+        """Add nothing: the schema was made for all packed rows."""
         return Growth([], {})
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
@@ -384,8 +422,8 @@ class PackedSchema:
 
 
 def _features_of(schema: AnySchema) -> Any:
-    """Return what schemas have in common that make the same features of a row."""
+    """Return a value that is equal for schemas that make the same features."""
     if schema.kind == "svmlight":
         return schema.kind
-    # Which hashed names were kept does not matter.
+    # Weights of 0, so that no hashed names are kept, which make no difference.
     return schema.to_json(np.zeros((1, schema.n_features)))

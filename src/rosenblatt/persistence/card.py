@@ -1,8 +1,8 @@
 """The card of a model file: everything that is not an array, as one JSON text.
 
-With its arrays it is the state that a learner hands over to be saved, and is made from again. A
-name in a file is looked up in the catalogue and never imported as it stands: what is neither ours
-nor registered by a package that is installed is refused.
+Card and arrays are the state that a learner hands over to be saved, and from which it is restored.
+The name of a learner in a file is looked up in the catalogue and never imported: only our learners,
+and those that an installed package registers, are accepted.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from rosenblatt import __version__
 from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.estimators.catalogue import Entry, entries
 from rosenblatt.models.model import DataOrigin, Model
+from rosenblatt.persistence.layout import LEDGER
 from rosenblatt.persistence.parameters import decode, decode_parameters, encode, encode_parameters
 
 if TYPE_CHECKING:
@@ -33,28 +34,29 @@ if TYPE_CHECKING:
 # (`read_from` in file.py is where it is called) and kept files of its own beside those of the
 # formats before (tests/persistence/format_5). docs/model_file.md states the policy.
 FORMAT = 5
-OLDEST_FORMAT = 5  # those before it were never released
+# The formats before it were never released.
+OLDEST_FORMAT = 5
 TrainingData = Literal["none", "ledger", "rows"]
 DIGEST = re.compile("[0-9a-f]{64}")
 VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30}")
 
 
 class Facts(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A part of a card: every field must be there, and no other."""
+    """A part of a card: all fields must be there, and no others."""
 
     def to_plain(self) -> Any:
-        """As JSON has it."""
+        """Return the fields as JSON has them."""
         return msgspec.to_builtins(self)
 
     def decode(self) -> None:
-        """Turn into what they were the values that JSON has no word for."""
+        """Restore the values that JSON has no type for."""
 
 
 class Fit(Facts):
     """The outcome of a finished ``fit``; a ``margin_ceiling`` of null is infinity.
 
-    ``rows`` is null where examples are sentences, which are counted by ``t`` alone;
-    ``training_errors`` is null where they were not counted.
+    ``rows`` is null if examples are sentences, which only ``t`` counts; ``training_errors`` is null
+    if they were not counted.
     """
 
     rows: int | None
@@ -68,10 +70,10 @@ class Fit(Facts):
 
 
 class Data(Facts, omit_defaults=True):
-    """SHA-256 of the data a model was said to come from when it had seen ``t`` examples.
+    """SHA-256 of the training data of a model, given when it had seen ``t`` examples.
 
-    ``command``, of the shell, made the model of them, by the ``package`` whose sources have this
-    SHA-256; both are left out of what was trained otherwise.
+    ``command`` is the command line that trained the model, by the ``package`` whose sources have
+    this SHA-256; both are left out if it was not trained by the command line.
     """
 
     sha256: str
@@ -82,10 +84,10 @@ class Data(Facts, omit_defaults=True):
 
 
 class Record(Facts, omit_defaults=True):
-    """How the model came about; ``fit`` is null while it learns from a stream.
+    """The training of a model; ``fit`` is null while it learns from a stream.
 
-    ``next_row`` is the number that the next example has in a ledger. ``search``, left out where
-    nobody chose, is what `AutoLinear` tried, as a `Candidate` has it.
+    ``next_row`` is the number that the next example gets in a ledger. ``search``, left out if there
+    was none, lists the candidates that `AutoLinear` tried, with the fields of a `Candidate`.
     """
 
     seed: int
@@ -98,14 +100,14 @@ class Record(Facts, omit_defaults=True):
 
 
 class Card(Facts):
-    """What a model is, apart from its arrays.
+    """A model, apart from its arrays.
 
-    ``classes`` stand in the order of the weight vectors; those of a tagger are its tags. ``random``
-    is the state of the generator that shuffles. ``training_data`` says what the file holds of the
-    rows learned from: nothing, the numbers and labels of those in the ledger, or rows themselves.
-    ``slim``: what nothing but learning on needs was left out. ``model`` is what the family of the
-    learner keeps beside its arrays. ``calibration``, left out where there is none, is the slope and
-    the offset that make probabilities of scores, and ``combine`` as it was when they were fitted.
+    ``classes`` are in the order of the weight vectors; those of a tagger are its tags. ``random``
+    is the state of the generator that shuffles. ``training_data`` is the part of the training rows
+    in the file: nothing, the numbers and labels of those in the ledger, or the rows themselves.
+    ``slim``: everything that is only needed to continue learning was left out. ``model`` holds the
+    fields of the family of the learner. ``calibration``, left out if there is none, is the slope
+    and the offset that turn scores into probabilities, and the ``combine`` they were fitted for.
     """
 
     format: int
@@ -126,7 +128,7 @@ class Card(Facts):
     calibration: tuple[float, float, str | None] | None = None
 
     def to_json(self) -> str:
-        """The same model gives the same text, in ASCII."""
+        """Serialize to ASCII JSON; the same model gives the same text."""
         fields = msgspec.structs.asdict(self)
         fields["parameters"] = encode_parameters(self.parameters)
         fields["classes"] = [encode(label, "the label") for label in self.classes]
@@ -143,7 +145,7 @@ class Card(Facts):
 
     @classmethod
     def from_plain(cls, fields: dict[str, Any]) -> Card:
-        """The card that JSON holds; what the model is made of is read as its learner has it."""
+        """Parse the fields of a card; ``model`` has those of the family of the learner."""
         card: Card = _converted(fields, cls, "")
         card.parameters = decode_parameters(card.parameters)
         card.classes = [decode(label, "classes") for label in card.classes]
@@ -155,11 +157,14 @@ class Card(Facts):
 
 
 def _converted(fields: Any, kind: type[Any], place: str) -> Any:
+    """Convert plain fields to a struct; an error names the field below ``place``."""
     try:
         return msgspec.convert(fields, kind)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         text, at, where = str(error).partition(" - at `$")
-        found = f"{text} - at `${place}{where}" if at else f"{text} - at `${place}`"
+        if not at:
+            where = "`"
+        found = f"{text} - at `${place}{where}"
         raise ModelFileError(f"the card of the model is not sound: {found}") from None
 
 
@@ -196,7 +201,7 @@ def plain(text: str) -> dict[str, Any]:
 
 
 def strict_json(text: str, what: str) -> Any:
-    """JSON as the standard has it, and no key twice in one object."""
+    """Parse JSON by the standard: no NaN, no infinity, and no key twice in one object."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -228,21 +233,20 @@ def strict_json(text: str, what: str) -> Any:
 
 
 def saved_learners() -> list[str]:
-    """The classes that files may name."""
+    """Return the names of the learners that files may hold."""
     return sorted(entry.class_name for entry in entries() if entry.is_saved)
 
 
 @cache
 def entry_named(class_name: str) -> Entry:
-    """The learner that a file names; what no file may name is refused."""
-    named = (entry for entry in entries() if entry.class_name == class_name and entry.is_saved)
-    entry = next(named, None)
-    if entry is None:
-        raise ModelFileError(
-            f"the learner {shown(class_name)} is not known; a file may hold "
-            f"{', '.join(saved_learners())}. A learner of another package needs that package."
-        )
-    return entry
+    """Return the entry of the learner that a file names; refuse any other name."""
+    for entry in entries():
+        if entry.class_name == class_name and entry.is_saved:
+            return entry
+    raise ModelFileError(
+        f"the learner {shown(class_name)} is not known; a file may hold "
+        f"{', '.join(saved_learners())}. A learner of another package needs that package."
+    )
 
 
 @cache
@@ -270,7 +274,7 @@ class State:
     card : Card
         Learner, parameters, classes, names, counters and how the model came about.
     arrays : dict of str to ndarray
-        Weights, running sums, the ledger and whatever else the card speaks of.
+        Weights, running sums, the ledger and the other arrays of the card.
 
     Examples
     --------
@@ -292,12 +296,12 @@ class State:
 
     @property
     def layout(self) -> Layout:
-        """How the family of the learner lays its file out."""
+        """Return the layout of the family of the learner."""
         return layout_of(self.card.learner)
 
     @property
     def family(self) -> str:
-        """The family of the learner, as the catalogue has it."""
+        """Return the family of the learner, by its name in the catalogue."""
         return self.layout.family
 
     @property
@@ -306,33 +310,39 @@ class State:
 
     @property
     def has_ledger(self) -> bool:
-        """Whether updates are in the file that `Ledger` and `TagLedger` tell of."""
-        return getattr(self.card.model, "ledger", None) is not None
+        """Return whether the file has the updates of a `Ledger` or a `TagLedger`."""
+        return LEDGER in self.layout.parts(self.card)
 
     def restore(self, model: Model[Any]) -> None:
-        """Give a model what files say of all models alike."""
-        card, data = self.card, self.card.record.data
-        model.seed, model.random = card.record.seed, card.random
-        model.n_mistakes, model.slim = card.record.n_mistakes, card.slim
+        """Restore the fields that models of all families have."""
+        card = self.card
+        record = card.record
+        model.seed = record.seed
+        model.random = card.random
+        model.n_mistakes = record.n_mistakes
+        model.slim = card.slim
         model.calibration = card.calibration
-        model.row_offset = card.record.next_row - card.record.t
+        model.row_offset = record.next_row - record.t
         model.label_dtype = None if card.label_dtype is None else np.dtype(card.label_dtype)
         if card.columns is not None:
             model.columns = {name: column for column, name in enumerate(card.columns)}
         model.schema = card.schema
-        model.search = card.record.search
-        if data is not None:
-            model.origin = DataOrigin(**msgspec.structs.asdict(data))
+        model.search = record.search
+        if record.data is not None:
+            model.origin = DataOrigin(**msgspec.structs.asdict(record.data))
 
     def refuse_unless(self, family: str) -> None:
-        """For those who can do with the models of one family alone."""
+        """Refuse a model of another family."""
         if self.family != family:
             raise ModelFileError(f"a {self.card.learner} {self.layout.nature}")
 
     def __repr__(self) -> str:
-        of_sentences = self.layout.of_sentences
+        classes = "classes"
+        examples = "examples"
+        if self.layout.of_sentences:
+            classes = "tags"
+            examples = "sentences"
         return (
-            f"<State: {self.card.learner}, {len(self.card.classes)} "
-            f"{'tags' if of_sentences else 'classes'}, {self.n_features} features, "
-            f"{self.card.record.t} {'sentences' if of_sentences else 'examples'}>"
+            f"<State: {self.card.learner}, {len(self.card.classes)} {classes}, "
+            f"{self.n_features} features, {self.card.record.t} {examples}>"
         )

@@ -14,11 +14,13 @@ from rosenblatt.models.recording import Entries
 from rosenblatt.persistence.card import Card, Facts, TrainingData, class_of
 from rosenblatt.persistence.layout import (
     ALWAYS,
+    BEST,
     EXAMPLES,
     FEATURES,
     FINITE,
     FLOAT64,
     INT64,
+    LARGEST_SUM,
     MISTAKES_PER_ROW,
     MOST,
     MOST_EXAMPLES,
@@ -34,7 +36,9 @@ from rosenblatt.persistence.layout import (
     Quantity,
     RowKind,
     Within,
+    has_best_epoch,
     in_order,
+    largest_sum,
     update_arrays,
     whole,
 )
@@ -43,13 +47,14 @@ from rosenblatt.persistence.parameters import decode_parameters, encode_paramete
 if TYPE_CHECKING:
     from rosenblatt.persistence.card import State
 
+# The columns of updates, in the order of the first fields of `Entries`.
 COLUMNS = ("slot", "right", "wrong", "step", "t")
-# "numbers": the rows of a precomputed kernel are their numbers.
+# "numbers": the rows of a precomputed kernel are kept by their numbers.
 Rows = RowKind | Literal["numbers"]
 
 
 class Forgetting(Facts):
-    """What a rule of forgetting remembers, apart from its arrays; ``random`` is its generator."""
+    """The memory of a rule of forgetting, apart from its arrays; ``random`` is its generator."""
 
     random: Any
     mistakes: int
@@ -64,10 +69,10 @@ class Snapshot(Facts):
 
 
 class KernelFacts(Facts):
-    """A kernel model: what it was begun with, and how its support rows are kept.
+    """A kernel model, apart from its arrays: its settings, and the kind of its support rows.
 
-    ``best``, after early stopping: the number of updates and of examples that count, or with a
-    budget the rows of that time.
+    ``best``, after early stopping, is the number of updates and of examples that count, or with a
+    budget a snapshot of the support rows of that time.
     """
 
     settings: dict[str, Any]
@@ -77,18 +82,31 @@ class KernelFacts(Facts):
     forgetting: Forgetting | None
 
     def to_plain(self) -> Any:
-        kept = self.forgetting
-        if kept is not None:
-            kept = msgspec.structs.replace(kept, **encode_parameters({"random": kept.random}))
+        forgetting = self.forgetting
+        if forgetting is not None:
+            encoded = encode_parameters({"random": forgetting.random})
+            forgetting = msgspec.structs.replace(forgetting, **encoded)
         settings = encode_parameters(self.settings)
         return msgspec.to_builtins(
-            msgspec.structs.replace(self, settings=settings, forgetting=kept)
+            msgspec.structs.replace(self, settings=settings, forgetting=forgetting)
         )
 
     def decode(self) -> None:
         self.settings = decode_parameters(self.settings)
         if self.forgetting is not None:
-            self.forgetting.random = decode_parameters({"random": self.forgetting.random})["random"]
+            decoded = decode_parameters({"random": self.forgetting.random})
+            self.forgetting.random = decoded["random"]
+
+    @property
+    def budget(self) -> int | None:
+        """Return how many support rows there may be; None without a limit."""
+        budget: int | None = self.settings["budget"]
+        return budget
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Return whether rows are the kernels of other rows, which have numbers."""
+        return bool(self.settings["kernel"] == "precomputed")
 
 
 # ---------------------------------------------------------------------- the arrays
@@ -99,21 +117,20 @@ BEST_ROWS = KeptRows("best.rows", "the support rows of the best epoch")
 BUDGET = Part("budget")
 FORGETTING = Part("forgetting")
 PROJECTION = Part("projection")
-BEST = Part("best")
 
-# The numbers that rows can have: those of examples, or of the columns of a precomputed kernel.
+# Rows are numbered by examples, or by the columns of a precomputed kernel.
 NUMBERS = Quantity("numbers")
 LARGEST_COEFFICIENT = Quantity("largest coefficient")
-LARGEST_SUM = Quantity("largest sum")
 START_OF_UPDATES = Quantity("start of updates")
 
 
 def _support_arrays(
     rows: KeptRows, always: tuple[Part, ...], counts: Part, help: str
 ) -> tuple[Array, ...]:
-    """Declare support rows, their numbers and, where updates do not give it, what each counts for.
+    """Declare support rows, their numbers and their coefficients.
 
-    ``always`` is when they are there, ``counts`` when what they count for is.
+    Rows belong to the parts ``always``, coefficients to the part ``counts``: without a budget they
+    follow from the updates.
     """
     name = rows.name.removesuffix(".rows")
     each = (rows.n_rows,)
@@ -152,10 +169,10 @@ BEST_ARRAYS = _support_arrays(
 
 
 class KernelLayout(Layout):
-    """Support rows and the updates from which follows what each counts for.
+    """Support rows and the updates, from which their coefficients follow.
 
-    With a budget rows are forgotten, so that what they count for is kept, and what the rule of
-    forgetting has to know.
+    With a budget rows are forgotten, so the coefficients are kept, and the memory of the rule of
+    forgetting.
     """
 
     family = "kernel"
@@ -169,7 +186,7 @@ class KernelLayout(Layout):
     def parts(self, card: Card) -> set[Part]:
         facts: KernelFacts = card.model
         found = SUPPORT_ROWS.parts(facts.rows)
-        if facts.settings["budget"] is None:
+        if facts.budget is None:
             found.add(UPDATES)
         else:
             found.add(BUDGET)
@@ -183,19 +200,19 @@ class KernelLayout(Layout):
         return found
 
     def training_data(self, card: Card) -> TrainingData:
-        return "ledger" if card.model.settings["kernel"] == "precomputed" else "rows"
+        facts: KernelFacts = card.model
+        return "ledger" if facts.is_precomputed else "rows"
 
     def quantities(self, card: Card, arrays: Arrays) -> Quantities:
         facts: KernelFacts = card.model
         largest = TRAINING.largest[np.dtype(np.float64)]
-        precomputed = facts.settings["kernel"] == "precomputed"
         return {
             FEATURES: facts.n_features,
             START_OF_UPDATES: 1,
-            NUMBERS: facts.n_features if precomputed else card.record.next_row,
+            NUMBERS: facts.n_features if facts.is_precomputed else card.record.next_row,
             LARGEST_COEFFICIENT: largest,
-            # The mean is coef - running_sum / t; in files the sum is called late.
-            LARGEST_SUM: min(2.0 * largest * max(card.record.t, 1), MOST),
+            # In files the running sum is called late.
+            LARGEST_SUM: largest_sum(largest, card.record.t),
         }
 
     def n_features(self, card: Card, arrays: Arrays) -> int:
@@ -207,48 +224,33 @@ class KernelLayout(Layout):
         facts: KernelFacts = card.model
         _check_settings(facts.settings, class_of(card.learner).options())
         whole("n_features", facts.n_features, 1, MOST_EXAMPLES)
-        settings, best, fit = facts.settings, facts.best, card.record.fit
-        budget, combine = settings["budget"], card.parameters["combine"]
-        if budget is not None and (
-            combine == "vote" or (combine == "average" and settings["forget"] != "projection")
-        ):
-            raise ModelFileError(f"combine is {combine}, which needs rows that the budget forgot.")
-        if (facts.forgetting is not None and budget is None) or (
-            facts.forgetting is None
-            and budget is not None
-            and facts.rows != "none"
-            and not card.slim
-        ):
-            raise ModelFileError("a budget and what is remembered for it go together.")
-        if (best is not None) != (fit is not None and fit.best_iter is not None):
-            raise ModelFileError("the best state and the scores do not go together.")
-        if best is not None and isinstance(best, Snapshot) == (budget is None):
-            raise ModelFileError("the best state is kept as rows with a budget, and only then.")
-        kinds = [facts.rows]
-        if isinstance(best, Snapshot):
-            whole("the examples of the best state", best.t, 1, card.record.t)
-            kinds.append(best.rows)
-        for kind in kinds:
-            if kind != "none" and (settings["kernel"] == "precomputed") != (kind == "numbers"):
-                raise ModelFileError(f"rows that are {kind} for the kernel {settings['kernel']}.")
+        _check_budget(card, facts)
+        _check_best(card, facts)
+        row_kinds = [facts.rows]
+        if isinstance(facts.best, Snapshot):
+            row_kinds.append(facts.best.rows)
+        for kind in row_kinds:
+            if kind != "none" and facts.is_precomputed != (kind == "numbers"):
+                kernel = facts.settings["kernel"]
+                raise ModelFileError(f"rows that are {kind} for the kernel {kernel}.")
 
     def check_together(self, card: Card, arrays: Arrays) -> None:
         facts: KernelFacts = card.model
-        n = _check_support(facts.rows, SUPPORT_ROWS, arrays)
-        if facts.settings["budget"] is None:
-            _check_updates(card, arrays, n)
+        n_support = _check_support(facts.rows, SUPPORT_ROWS, arrays)
+        if facts.budget is None:
+            _check_updates(card, arrays, n_support)
             return
-        sizes = {"support": n}
+        sizes = {"support": n_support}
         if isinstance(facts.best, Snapshot):
             sizes["best"] = _check_support(facts.best.rows, BEST_ROWS, arrays)
         for name, size in sizes.items():
-            whole(f"the number of rows of {name}", size, 0, int(facts.settings["budget"]))
+            whole(f"the number of rows of {name}", size, 0, int(facts.budget))
             # Only a mistake makes a support row.
             whole(f"the number of rows of {name}", size, 0, card.record.n_mistakes)
         if facts.forgetting is not None:
             _check_memory(card, facts.forgetting, arrays)
 
-    # ------------------------------------------------------------------ there and back
+    # ------------------------------------------------------------------ saving and loading
 
     def put(self, learner: Any, model: KernelModel, *, slim: bool) -> tuple[KernelFacts, Arrays]:
         for kernel in (learner.kernel, model.settings["kernel"]):
@@ -264,8 +266,9 @@ class KernelLayout(Layout):
         if isinstance(best, KernelModel):
             best = Snapshot(t=best.t, rows=_put_support(arrays, BEST_ROWS, best))
         if model.recorder is not None:
-            for column, values in zip(COLUMNS, model.recorder.entries[:5], strict=True):
-                arrays[f"updates.{column}"] = np.asarray(values)
+            columns = model.recorder.entries[: len(COLUMNS)]
+            for name, values in zip(COLUMNS, columns, strict=True):
+                arrays[f"updates.{name}"] = np.asarray(values)
         facts = KernelFacts(
             settings=dict(model.settings),
             n_features=model.n_features,
@@ -276,13 +279,18 @@ class KernelLayout(Layout):
         return facts, arrays
 
     def take(self, learner: Any, state: State) -> None:
-        learner._model, learner.n_features_in_ = kernel_model(state), state.n_features
-        if (columns := state.card.columns) is not None:
-            learner.feature_names_in_ = np.array([*columns, None], object)[:-1]
+        learner._model = kernel_model(state)
+        learner.n_features_in_ = state.n_features
+        columns = state.card.columns
+        if columns is not None:
+            # Element by element, since NumPy would make a second dimension of tuples.
+            names = np.empty(len(columns), object)
+            names[:] = columns
+            learner.feature_names_in_ = names
 
 
 def kernel_model(state: State) -> KernelModel:
-    """The model of a state that was read, ready to predict and to learn on.
+    """Return the model of a state that was read, ready to predict and to continue learning.
 
     Examples
     --------
@@ -300,51 +308,64 @@ def kernel_model(state: State) -> KernelModel:
     ([-1, 1], [[1.0, -1.0, -1.0, 1.0]])
     """
     state.refuse_unless("kernel")
-    card, arrays = state.card, state.arrays
+    card = state.card
+    arrays = state.arrays
     facts: KernelFacts = card.model
     model = _take_support(state, facts.rows, SUPPORT_ROWS)
     model.t = card.record.t
     if model.recorder is not None:
-        model.add(Entries(*(np.array(arrays[f"updates.{name}"]) for name in COLUMNS)))
+        columns = [np.array(arrays[f"updates.{name}"]) for name in COLUMNS]
+        model.add(Entries(*columns))
+
     if isinstance(facts.best, Snapshot):
         model.best = _take_support(state, facts.best.rows, BEST_ROWS)
-        model.best.t = model.t_of_best = facts.best.t
+        model.best.t = facts.best.t
+        model.t_of_best = facts.best.t
     elif facts.best is not None:
-        model.best, model.t_of_best = facts.best, facts.best[1]
-    kept = facts.forgetting
-    if kept is not None:
-        memory = model.forgetting = Memory(0)
-        memory.mistakes, memory.damage = kept.mistakes, kept.damage
-        memory.random.bit_generator.state = kept.random.bit_generator.state
-        memory.age, memory.own = np.array(arrays["support.age"]), np.array(arrays["support.own"])
-        if "inverse" in arrays:
-            memory.inverse = np.array(arrays["inverse"])
+        model.best = facts.best
+        _, model.t_of_best = facts.best
+
+    if facts.forgetting is not None:
+        memory = _take_memory(arrays, facts.forgetting)
+        model.forgetting = memory
         _check_own(model, memory.own)
     return model
 
 
-def _put_support(arrays: Arrays, rows: KeptRows, model: KernelModel) -> Any:
-    """Keep the support rows; how they are kept."""
+# ---------------------------------------------------------------------- support rows
+
+
+def _put_support(arrays: Arrays, rows: KeptRows, model: KernelModel) -> Rows:
+    """Add the support rows to the arrays of a file, and return their kind."""
     name = rows.name.removesuffix(".rows")
     arrays[f"{name}.number"] = model.numbers
-    if model.recorder is None:  # it does not follow from the updates
-        arrays |= {f"{name}.coef": model.coef, f"{name}.late": model.running_sum}
+    # Without a recorder there are no updates from which these follow.
+    if model.recorder is None:
+        arrays[f"{name}.coef"] = model.coef
+        arrays[f"{name}.late"] = model.running_sum
     if not model.n_support or model.support is None:
         return "none"
     if model.kernel.is_precomputed:
         return "numbers"
-    return rows.put(arrays, model.support.vectors())
+    kind: Rows = rows.put(arrays, model.support.vectors())
+    return kind
 
 
 def _take_support(state: State, kind: str, rows: KeptRows) -> KernelModel:
-    card, arrays, name = state.card, state.arrays, rows.name.removesuffix(".rows")
+    """Return a model with the support rows of a file, which has seen no examples yet."""
+    card = state.card
+    arrays = state.arrays
+    name = rows.name.removesuffix(".rows")
     settings = {setting: card.model.settings[setting] for setting in SETTINGS}
     model = KernelModel(settings, state.n_features, card.classes, card.record.seed)
     state.restore(model)
+
     numbers = np.array(arrays[f"{name}.number"])
     if model.kernel.has_gamma and settings["gamma"] is None and len(numbers):
-        # Before gamma was measured it was this.
-        model.settings["gamma"] = model.kernel.gamma = 1.0 / state.n_features
+        # The first files left out a gamma that was not given, and this was its value.
+        gamma = 1.0 / state.n_features
+        model.settings["gamma"] = gamma
+        model.kernel.gamma = gamma
     if kind == "numbers":
         model.append(numbers[:, None], numbers)
     elif len(numbers):
@@ -355,22 +376,43 @@ def _take_support(state: State, kind: str, rows: KeptRows) -> KernelModel:
     return model
 
 
+# ---------------------------------------------------------------------- forgetting
+
+
 def _put_memory(arrays: Arrays, model: KernelModel) -> Forgetting | None:
+    """Add the memory of a rule of forgetting to a file; return None if there is none."""
     memory = model.forgetting
     if memory is None:
         return None
-    arrays |= {"support.age": memory.age, "support.own": memory.own}
+    arrays["support.age"] = memory.age
+    arrays["support.own"] = memory.own
     if model.settings["forget"] == "projection":
         arrays["inverse"] = memory.inverse
-    return Forgetting(
-        random=memory.copy().random, mistakes=memory.mistakes, damage=float(memory.damage)
-    )
+    # The generator of a copy, since the model may go on drawing from its own.
+    random = memory.copy().random
+    return Forgetting(random=random, mistakes=memory.mistakes, damage=float(memory.damage))
+
+
+def _take_memory(arrays: Arrays, kept: Forgetting) -> Memory:
+    memory = Memory(0)
+    memory.mistakes = kept.mistakes
+    memory.damage = kept.damage
+    memory.random.bit_generator.state = kept.random.bit_generator.state
+    memory.age = np.array(arrays["support.age"])
+    memory.own = np.array(arrays["support.own"])
+    if "inverse" in arrays:
+        memory.inverse = np.array(arrays["inverse"])
+    return memory
 
 
 # ---------------------------------------------------------------------- checks
 
+# Relative and absolute, in units of the largest kernel.
+OWN_TOLERANCE = 1e-3
+
 
 def _check_settings(settings: dict[str, Any], options: dict[str, Any]) -> None:
+    """Refuse settings that are missing, unknown or not allowed."""
     for name in sorted(settings.keys() ^ set(SETTINGS)):
         wrong = "not known" if name in settings else "missing"
         raise ModelFileError(f"kernel settings: {shown(name)} is {wrong}.")
@@ -384,10 +426,43 @@ def _check_settings(settings: dict[str, Any], options: dict[str, Any]) -> None:
             whole(f"kernel settings: {name}", settings[name], 1, MOST_EXAMPLES)
 
 
+def _check_budget(card: Card, facts: KernelFacts) -> None:
+    """Refuse votes and means of forgotten rows, and a budget without its memory."""
+    has_budget = facts.budget is not None
+    if has_budget:
+        combine = card.parameters["combine"]
+        # Projection keeps the mean of what is forgotten.
+        needs_rows = combine == "vote" or (
+            combine == "average" and facts.settings["forget"] != "projection"
+        )
+        if needs_rows:
+            raise ModelFileError(f"combine is {combine}, which needs rows that the budget forgot.")
+
+    has_memory = facts.forgetting is not None
+    # Without rows nothing is forgotten yet; a slim model forgets no more.
+    needs_memory = has_budget and facts.rows != "none" and not card.slim
+    if (has_memory and not has_budget) or (needs_memory and not has_memory):
+        raise ModelFileError("a budget and what is remembered for it go together.")
+
+
+def _check_best(card: Card, facts: KernelFacts) -> None:
+    """Refuse a best state without scores on held-out rows, and the other way round."""
+    best = facts.best
+    if (best is not None) != has_best_epoch(card):
+        raise ModelFileError("the best state and the scores do not go together.")
+    if best is None:
+        return
+    if isinstance(best, Snapshot) == (facts.budget is None):
+        raise ModelFileError("the best state is kept as rows with a budget, and only then.")
+    if isinstance(best, Snapshot):
+        whole("the examples of the best state", best.t, 1, card.record.t)
+
+
 def _check_support(kind: str, rows: KeptRows, arrays: Arrays) -> int:
-    """How many rows are kept, if they are sound."""
+    """Return how many rows are kept; refuse rows that are not sound."""
     name = rows.name.removesuffix(".rows")
-    n = found = len(arrays[f"{name}.number"])
+    n = len(arrays[f"{name}.number"])
+    found = n
     if kind.startswith("csr"):
         found = rows.check(arrays, kind)
         rows.check_columns(arrays)
@@ -396,59 +471,72 @@ def _check_support(kind: str, rows: KeptRows, arrays: Arrays) -> int:
     return n
 
 
-def _check_updates(card: Card, arrays: Arrays, n: int) -> None:
-    """The updates of a model that keeps all rows: from them follows what each counts for."""
+def _check_updates(card: Card, arrays: Arrays, n_support: int) -> None:
+    """Refuse updates that cannot be those of a model that keeps all rows."""
     slot, right, wrong, step, t = (arrays[f"updates.{name}"] for name in COLUMNS)
-    k, facts = len(card.classes), card.model
+    n_classes = len(card.classes)
     in_order("updates.t", t)
-    if k < 2 and len(slot):
+    if n_classes < 2 and len(slot):
         raise ModelFileError(f"{len(slot)} updates, but there is nothing to tell apart yet.")
-    if (right == wrong).any() or (k == 2 and (wrong != 1 - right).any()):
+    if (right == wrong).any() or (n_classes == 2 and (wrong != 1 - right).any()):
         raise ModelFileError("updates.wrong names a class that cannot have been the wrong one.")
     if (step == 0.0).any():
         raise ModelFileError("updates.step holds a step that no rule makes.")
+
+    # Rows are kept in the order of their first update.
     slots, first = np.unique(slot, return_index=True)
-    if len(slots) != n:
-        raise ModelFileError(f"{len(slot)} updates of {len(slots)} rows, but {n} rows are there.")
-    in_order("the first update of each row", first)
-    again = t[1:] == t[:-1]
-    if (slot[1:] != slot[:-1])[again].any():
-        raise ModelFileError("updates.slot names two rows for one example.")
-    mistakes = int(len(t) - np.count_nonzero(again))
-    if mistakes != card.record.n_mistakes:
+    if len(slots) != n_support:
         raise ModelFileError(
-            f"n_mistakes is {card.record.n_mistakes}, but the updates are of {mistakes} examples."
+            f"{len(slot)} updates of {len(slots)} rows, but {n_support} rows are there."
         )
+    in_order("the first update of each row", first)
+
+    # All updates of one example have the same t and the same row.
+    is_same_example = t[1:] == t[:-1]
+    if (slot[1:] != slot[:-1])[is_same_example].any():
+        raise ModelFileError("updates.slot names two rows for one example.")
+    n_mistakes = int(len(t) - np.count_nonzero(is_same_example))
+    if n_mistakes != card.record.n_mistakes:
+        raise ModelFileError(
+            f"n_mistakes is {card.record.n_mistakes}, but the updates are of {n_mistakes} examples."
+        )
+
+    facts: KernelFacts = card.model
     if isinstance(facts.best, tuple):
-        updates, examples = facts.best
-        whole("the updates of the best state", updates, 0, len(t))
-        low = int(t[updates - 1]) if updates else 0
-        high = int(t[updates]) - 1 if updates < len(t) else card.record.t
-        whole("the examples of the best state", examples, max(low, 1), high)
+        n_updates, n_examples = facts.best
+        whole("the updates of the best state", n_updates, 0, len(t))
+        # It had seen the example of its last update, and not yet that of the next one.
+        least = int(t[n_updates - 1]) if n_updates else 0
+        most = int(t[n_updates]) - 1 if n_updates < len(t) else card.record.t
+        whole("the examples of the best state", n_examples, max(least, 1), most)
 
 
 def _check_own(model: KernelModel, own: FloatArray) -> None:
-    """Whether these are the kernels of the support rows with themselves, to rounding."""
+    """Refuse kernels of the support rows with themselves that differ beyond rounding."""
     if model.support is None or model.kernel.is_precomputed:
         return
-    rows = (model.support.take(slice(slot, slot + 1)) for slot in range(model.n_support))
-    found = [float(model.kernel.between(row, row)[0, 0]) for row in rows]
-    if not np.allclose(own, found, 1e-3, 1e-3 * np.nan_to_num(np.abs(found)).max(initial=0.0)):
+    found = []
+    for slot in range(model.n_support):
+        row = model.support.take(slice(slot, slot + 1))
+        found.append(float(model.kernel.between(row, row)[0, 0]))
+    largest = np.nan_to_num(np.abs(found)).max(initial=0.0)
+    if not np.allclose(own, found, OWN_TOLERANCE, OWN_TOLERANCE * largest):
         raise ModelFileError("support.own is not the kernel of the support rows with themselves.")
 
 
 def _check_memory(card: Card, kept: Forgetting, arrays: Arrays) -> None:
-    """What a rule of forgetting remembers."""
+    """Refuse a memory that no rule of forgetting can have."""
     if not isinstance(kept.random, np.random.Generator):
         raise ModelFileError("forgetting: random is not the state of a Generator.")
     whole("forgetting: mistakes", kept.mistakes, 0, len(card.classes) * card.record.t)
-    # Shrinking keeps the damage below; what is above is rounding.
+    # Shrinking keeps the damage below this, to rounding; NaN is refused.
     most = FORGETRON_SHARE * kept.mistakes
     if not -MOST <= kept.damage <= most + 1e-6 * (1.0 + most):
         raise ModelFileError(f"forgetting: the damage is {kept.damage}; {most} is allowed.")
-    age, inverse = arrays["support.age"], arrays.get("inverse")
+    age = arrays["support.age"]
     if len(np.unique(age)) != len(age):
         raise ModelFileError("support.age: two rows came with the same example.")
+    inverse = arrays.get("inverse")
     if inverse is not None:
         if not np.array_equal(inverse, inverse.T):
             raise ModelFileError("inverse is not symmetric.")

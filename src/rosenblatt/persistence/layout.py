@@ -2,7 +2,8 @@
 
 An `Array` declares the type, the shape, the range of values and the part of the file that it
 belongs to. One function, `check_arrays`, validates the arrays of every family by these; what takes
-more than one array is checked beside the family. docs/model_file.md shows the declarations.
+more than one array is checked by the layout of the family. docs/model_file.md shows the
+declarations.
 """
 
 from __future__ import annotations
@@ -199,10 +200,18 @@ EXAMPLES = Quantity("examples")
 NEXT_ROW = Quantity("next row")
 # The rows of the last fit.
 ROWS = Quantity("rows")
+# How many examples had been seen before the first update of the ledger.
+START_OF_LEDGER = Quantity("start of ledger")
+# The largest running sum (`largest_sum`).
+LARGEST_SUM = Quantity("largest sum")
 
 ALWAYS: tuple[Part, ...] = ()
 LEDGER = Part("ledger")
 UPDATES = Part("updates")
+# The weights that a ledger starts from, unless they are 0.
+START = Part("ledger.start")
+# The weights of the best epoch, after early stopping.
+BEST = Part("best")
 # A fit, with updates that name its rows.
 RECORDED_FIT = Part("recorded fit")
 
@@ -234,11 +243,11 @@ def update_arrays(
 
 
 class Layout:
-    """The part of a file that is of one family.
+    """The layout of the files of one family.
 
-    ``facts`` is its part of the card, ``arrays`` the declarations of its arrays. ``nature`` says,
-    after "a KernelPerceptron", what it is to those who want another family. ``names_attribute`` is
-    where a learner keeps the names of its columns.
+    ``facts`` is the type of its part of the card, ``arrays`` the declarations of its arrays.
+    ``nature`` continues an error about a model of the wrong family, after "a KernelPerceptron".
+    ``names_attribute`` is the attribute in which a learner keeps the names of its columns.
     """
 
     family: ClassVar[str]
@@ -358,10 +367,10 @@ class KeptRows:
             raise ModelFileError(f"{place} is {indices[wrong[0] + 1]}: columns are out of order.")
 
 
-# ---------------------------------------------------------------------- limits and order
+# ---------------------------------------------------------------------- checks of single values
 
 
-# What the counters of the loops can hold, with room to go on.
+# The counters of the loops can hold more, so that learning can continue.
 MOST_EXAMPLES = 1 << 62
 
 
@@ -387,14 +396,25 @@ def _check(check: Callable[..., Any], name: str, value: Any, **limits: Any) -> N
         raise ModelFileError(f"{name} is {shown(value)}, but must be {error.allowed}.") from None
 
 
+def largest_sum(largest_weight: float, n_examples: int) -> float:
+    """Return the largest running sum: the mean w - sum / t is within the limits of weights."""
+    return min(2.0 * largest_weight * max(n_examples, 1), MOST)
+
+
 def refuse_slim(card: Card) -> None:
     """Refuse a slim model with a ledger."""
     if card.slim:
         raise ModelFileError("a slim model has no ledger.")
 
 
+def has_best_epoch(card: Card) -> bool:
+    """Return whether the last fit chose an epoch by its score on held-out rows."""
+    fit = card.record.fit
+    return fit is not None and fit.best_iter is not None
+
+
 def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
-    """Refuse values that fall; ``strictly``, or stay the same."""
+    """Refuse values that decrease; ``strictly``: values that do not increase."""
     before = values[:-1]
     after = values[1:]
     wrong = np.flatnonzero(after <= before if strictly else after < before)

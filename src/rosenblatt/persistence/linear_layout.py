@@ -14,22 +14,26 @@ from rosenblatt.models.data_units import DataUnits
 from rosenblatt.models.ledger import Ledger
 from rosenblatt.models.linear import LinearModel
 from rosenblatt.models.readouts import NAMES, SMALLEST_SCALE, Readouts
-from rosenblatt.models.recording import Recorder
+from rosenblatt.models.recording import COLUMNS, Recorder, columns_of
 from rosenblatt.models.voters import Voters
 from rosenblatt.models.weights import ARRAYS as WEIGHTS
 from rosenblatt.models.weights import START_RATES, Scaling, Weights
 from rosenblatt.persistence.card import Card, Facts, TrainingData, class_of
 from rosenblatt.persistence.layout import (
     ALWAYS,
+    BEST,
     FEATURES,
     FINITE,
     FLOAT,
     FLOAT64,
     INT64,
+    LARGEST_SUM,
     LEDGER,
     MISTAKES_PER_ROW,
     MOST,
     NEXT_ROW,
+    START,
+    START_OF_LEDGER,
     TRAINING,
     VECTORS,
     Array,
@@ -41,19 +45,41 @@ from rosenblatt.persistence.layout import (
     Quantity,
     RowKind,
     Within,
+    has_best_epoch,
     in_order,
+    largest_sum,
     refuse_slim,
     update_arrays,
     whole,
 )
-from rosenblatt.persistence.linear_ledger_arrays import Start, put_ledger, take_ledger
 
 if TYPE_CHECKING:
     from rosenblatt.persistence.card import State
 
+# The parts of weights that a ledger starts from.
+STARTS = ("coef", "intercept", "coef_rate", "intercept_rate")
+
+
+# ---------------------------------------------------------------------- the card
+
+
+class LedgerStart(Facts, omit_defaults=True):
+    """The weights that a ledger starts from; ``zero``: all are 0 and not kept as arrays.
+
+    ``n_float32`` is the number of updates before float32 weights became float64, if they did.
+    ``scaling``, left out if weights are not scaled, holds the numbers kept with those weights.
+    """
+
+    t: int
+    dtype: Literal["float32", "float64"]
+    by_feature: bool
+    zero: bool
+    n_float32: int | None
+    scaling: Scaling | None = None
+
 
 class ReadoutFacts(Facts):
-    """Which read-out of a stream predicts, and how many examples they have followed."""
+    """The read-out of a stream that predicts, and the number of examples they have followed."""
 
     name: str
     t: int
@@ -62,16 +88,17 @@ class ReadoutFacts(Facts):
 class LinearFacts(Facts, omit_defaults=True):
     """A linear model, apart from its arrays.
 
-    ``average_from``: how many examples had been seen before the average began; null where there is
-    none. ``best``, after early stopping: how many the weights that predict had seen, and
-    ``average_from_of_best`` before their average began. ``voters``: how the mistaken rows of a
-    voted perceptron are kept. Left out where they are 0, null and false: ``n_epochs``, the epochs
-    of all fits, which a schedule counts; ``units``, the mean of ``‖x‖²`` and of the values in a row
-    that parameters count relative to; ``scaled``, if columns are centred and scaled first;
-    ``rates``, what the steps of each weight are multiplied by; ``readout``, the means beside the
-    weights of a stream; ``scaling``, of a rule that scales all weights, the numbers beside them:
-    the weights are then the first of these times ``coef`` and ``intercept``;
-    ``scaling_of_best``, what they were when the best had been learned.
+    ``average_from`` is the number of examples before the average began; null without an average.
+    ``best``, after early stopping, is the number of examples that the weights that predict had
+    seen, and ``average_from_of_best`` the number before their average began. ``voters`` is the kind
+    of the rows of a voted perceptron.
+
+    The rest is left out if it is 0, null or false: ``n_epochs``, the epochs of all fits, which a
+    schedule counts; ``units``, the mean of ``‖x‖²`` and of the values in a row, to which parameters
+    are relative; ``scaled``, if columns are centred and scaled first; ``rates``, the kind of factor
+    that each weight's steps have; ``readout``, the means that a stream keeps with the weights;
+    ``scaling``, the numbers of a rule that scales all weights, which are then the first of these
+    times ``coef`` and ``intercept``; ``scaling_of_best``, these numbers at the best epoch.
     """
 
     fit_intercept: bool
@@ -79,7 +106,7 @@ class LinearFacts(Facts, omit_defaults=True):
     average_from: int | None
     best: int | None
     average_from_of_best: int
-    ledger: Start | None
+    ledger: LedgerStart | None
     voters: RowKind | None
     n_epochs: int = 0
     units: DataUnits | None = None
@@ -92,24 +119,19 @@ class LinearFacts(Facts, omit_defaults=True):
 
 # ---------------------------------------------------------------------- the arrays
 
-# As weights.h has it.
+# The same as in weights.h.
 SMALLEST_WEIGHT_SCALE = 1e-200
 VOTED_ROWS = KeptRows("voters.rows", "the rows a voted perceptron made mistakes on")
 
 AVERAGES = Part("averages")
 RATES = Part("rates")
-BEST = Part("best")
 READOUT = Part("readout")
-START = Part("ledger.start")
 SCALES = Part("scales")
 VOTERS = Part("voters")
 SCALED = Part("scaled")
 
-# The mean of weights within the limit is w - sum / t, so no sum is larger.
-LARGEST_SUM = Quantity("largest sum")
 LEAST_RATE = Quantity("least rate")
 FIRST_RATE = Quantity("first rate")
-START_OF_LEDGER = Quantity("start of ledger")
 FOLDS = Quantity("folds")
 CLOCK = Quantity("clock")
 LARGEST_LAG = Quantity("largest lag")
@@ -174,7 +196,7 @@ SCALING_ARRAYS = (
 class LinearLayout(Layout):
     """Weights with their running sums, the ledger and the rows that vote.
 
-    Of a slim model there are the weights that predict, as they are; one that votes keeps all.
+    A slim model only has the weights that predict; one that votes keeps everything.
     """
 
     family = "linear"
@@ -192,7 +214,7 @@ class LinearLayout(Layout):
 
     def parts(self, card: Card) -> set[Part]:
         facts: LinearFacts = card.model
-        found = set()
+        found: set[Part] = set()
         if facts.average_from is not None:
             found.add(AVERAGES)
         if facts.best is not None and facts.voters is None:
@@ -215,7 +237,9 @@ class LinearLayout(Layout):
         return found
 
     def training_data(self, card: Card) -> TrainingData:
-        return super().training_data(card) if card.model.voters is None else "rows"
+        if card.model.voters is not None:
+            return "rows"
+        return super().training_data(card)
 
     def quantities(self, card: Card, arrays: Arrays) -> Quantities:
         facts: LinearFacts = card.model
@@ -224,7 +248,7 @@ class LinearLayout(Layout):
         n_vectors = len(coef) if coef.ndim else 0
         largest_weight = TRAINING.largest.get(coef.dtype, 0.0)
         found: Quantities = {
-            LARGEST_SUM: min(2.0 * largest_weight * max(card.record.t, 1), MOST),
+            LARGEST_SUM: largest_sum(largest_weight, card.record.t),
             LEAST_RATE: 1e-30 if coef.dtype == np.float32 else 1e-300,
             FIRST_RATE: START_RATES.get(facts.rates or "", 1.0),
             START_OF_LEDGER: 1 if facts.ledger is None else facts.ledger.t + 1,
@@ -251,49 +275,25 @@ class LinearLayout(Layout):
 
     def check_card(self, card: Card) -> None:
         facts: LinearFacts = card.model
-        fit, ledger, t = card.record.fit, facts.ledger, card.record.t
-        votes = class_of(card.learner).keeps_rows
-        if votes != (facts.voters is not None) or (votes and ledger is None):
-            raise ModelFileError(
-                f"{card.learner} {'needs' if votes else 'does not have'} the rows of its mistakes."
-            )
-        if facts.average_from is not None or votes:
-            if card.slim and not votes:
-                raise ModelFileError("a slim model has no running sums.")
-            whole("the examples before the average", facts.average_from, 0, max(t - 1, 0))
+        t = card.record.t
+        _check_voting(card, facts)
+        _check_average(card, facts)
         whole("those before the average of the best", facts.average_from_of_best, 0, t)
         whole("the epochs", facts.n_epochs, 0, t)
-        if ledger is not None and (ledger.scaling is None) != (facts.scaling is None):
-            raise ModelFileError(
-                "weights are scaled, or those at the start of the ledger, not both."
-            )
-        starts = None if ledger is None else ledger.scaling
-        for numbers in (facts.scaling, facts.scaling_of_best, starts):
-            if numbers is not None:
-                _check_scaling(numbers, t)
-        if facts.scaling_of_best is not None and (facts.scaling is None or facts.best is None):
-            raise ModelFileError("a scale of the best weights, which are not there.")
+        _check_scalings(card, facts)
         if facts.units is not None and not all(0.0 < unit < math.inf for unit in facts.units):
             raise ModelFileError(f"units of {list(facts.units)}, which rows do not have.")
         if facts.readout is not None:
-            refuse_slim(card)
-            whole("the examples of the read-outs", facts.readout.t, 0, t)
-            if facts.readout.name not in ("auto", "mix", *NAMES) or facts.voters is not None:
-                raise ModelFileError(f"there is no read-out {facts.readout.name!r} here.")
-        if ledger is not None:
+            _check_readout(card, facts, facts.readout)
+        if facts.ledger is not None:
+            # A model that votes keeps its ledger when it is slim.
             if facts.voters is None:
                 refuse_slim(card)
-            whole("the t of the start of the ledger", ledger.t, 0, t)
-        chosen = fit is not None and fit.best_iter is not None and not _weights_alone(card)
-        if (facts.best is not None) != chosen:
-            raise ModelFileError("the weights of the best epoch and the scores do not go together.")
-        if facts.best is not None:
-            first = not card.parameters.get("pocket")  # which may hold the weights of the start
-            least = first + (0 if ledger is None else ledger.t)
-            whole("the examples of the best epoch", facts.best, least, t)
+            whole("the t of the start of the ledger", facts.ledger.t, 0, t)
+        _check_best(card, facts)
 
     def check_together(self, card: Card, arrays: Arrays) -> None:
-        facts = card.model
+        facts: LinearFacts = card.model
         for name in ("intercept", "coef_rate", "intercept_rate"):
             _check_same_type(arrays, name, arrays["coef"].dtype)
         if not facts.fit_intercept:
@@ -305,7 +305,7 @@ class LinearLayout(Layout):
         if facts.voters is not None:
             _check_voters(facts.voters, arrays)
 
-    # ------------------------------------------------------------------ there and back
+    # ------------------------------------------------------------------ saving and loading
 
     def put(self, learner: Any, model: LinearModel, *, slim: bool) -> tuple[LinearFacts, Arrays]:
         # Parameters that are allowed alone may not be so together, or not for this model: then the
@@ -313,32 +313,49 @@ class LinearLayout(Layout):
         rule = learner._rule_for(model)
         if rule.rates != model.weights.rates:
             raise learner._trained_otherwise("steps")
-        t, voters, ledger, arrays = model.t, None, None, dict[str, Any]()
+
+        # A thread that learns meanwhile would change the weights; it is noticed at the end.
+        t = model.t
         model.weights.refuse_if_busy()
-        slim, best_t = slim and model.voters is None, model.best_t
+        # A model that votes needs all it has.
+        slim = slim and model.voters is None
+        best_t = None if slim else model.best_t
+
         weights = model.weights.snapshot()
         if slim:
             weights["coef"], weights["intercept"] = model.state()
-            best_t = None
-            weights |= dict.fromkeys((*WEIGHTS[2:], "scaling"))
-        averaged = weights["coef_sum"] is not None
+            for name in (*WEIGHTS[2:], "scaling"):
+                weights[name] = None
+        arrays: Arrays = {}
         for name in WEIGHTS:
             if weights[name] is not None:
                 arrays[name] = weights[name]
+
+        ledger = None
         if model.recorder is not None and not slim:
-            ledger = put_ledger(arrays, model.ledger().to_arrays())
+            ledger = _put_ledger(arrays, model.ledger().to_arrays())
+
+        voters = None
         if model.voters is not None:
             kept = model.voters.joined(model.weights.n_features)
             arrays["voters.number"] = kept.numbers
             voters = VOTED_ROWS.put(arrays, kept.vectors if len(kept.numbers) else None)
         elif best_t is not None and model.best is not None:
             arrays["best.coef"], arrays["best.intercept"] = model.best
-        if (readouts := None if slim else model.readouts) is not None:
-            arrays |= readouts.to_arrays(model.weights)
+
+        readout = None
+        if model.readouts is not None and not slim:
+            arrays |= model.readouts.to_arrays(model.weights)
+            readout = ReadoutFacts(name=model.readouts.name, t=model.readouts.t)
+
+        scaling = learner._scaling
+        if scaling is not None:
+            arrays["scaling.mean"], arrays["scaling.deviation"] = scaling
+        is_averaged = weights["coef_sum"] is not None
         facts = LinearFacts(
             fit_intercept=weights["fit_intercept"],
             by_feature=weights["by_feature"],
-            average_from=weights["average_from"] if averaged else None,
+            average_from=weights["average_from"] if is_averaged else None,
             rates=weights["rates"],
             best=best_t,
             average_from_of_best=0 if best_t is None else model.average_from_of_best,
@@ -346,34 +363,35 @@ class LinearLayout(Layout):
             units=model.units,
             ledger=ledger,
             voters=voters,
-            scaled=learner._scaling is not None,
-            readout=None if readouts is None else ReadoutFacts(name=readouts.name, t=readouts.t),
+            scaled=scaling is not None,
+            readout=readout,
             scaling=weights.get("scaling"),
             scaling_of_best=None if best_t is None else model.scaling_of_best,
         )
-        if learner._scaling is not None:
-            arrays["scaling.mean"], arrays["scaling.deviation"] = learner._scaling
         model.weights.refuse_if_busy(t)
         return facts, arrays
 
     def take(self, learner: Any, state: State) -> None:
-        facts, arrays = state.card.model, state.arrays
+        facts: LinearFacts = state.card.model
+        arrays = state.arrays
         model = linear_model(state)
         rule = learner._rule_for(model)
         if rule.rates != facts.rates:
             raise ModelFileError(f"rates are {facts.rates}, but of this rule {rule.rates}.")
         if rule.scales != (facts.scaling is not None) and not state.card.slim:
+            verb = "scales" if rule.scales else "does not scale"
             raise ModelFileError(
-                f"the rule of {state.card.learner} {'scales' if rule.scales else 'does not scale'} "
-                "weights, unlike this model."
+                f"the rule of {state.card.learner} {verb} weights, unlike this model."
             )
+
         if facts.voters is not None:
             rows = VOTED_ROWS.take(arrays, facts.voters, state.n_features)
             model.voters = Voters(rows, arrays["voters.number"])
         if facts.scaled:
             scaling = ColumnScaling(arrays["scaling.mean"], arrays["scaling.deviation"])
             model.column_scaling = scaling
-        learner._model, learner.n_features_in_ = model, model.weights.n_features
+        learner._model = model
+        learner.n_features_in_ = model.weights.n_features
         if state.card.record.fit is None and not model.slim:
             learner._stream = learner._stream_of(model, rule)
             if not learner._agrees_with(model):
@@ -383,9 +401,9 @@ class LinearLayout(Layout):
 
 
 def linear_model(state: State) -> LinearModel:
-    """The model of a state that was read, ready to predict and to learn on.
+    """Return the model of a state that was read, ready to predict and to continue learning.
 
-    The voters of a voted perceptron are not made.
+    It has no voters, if it is that of a voted perceptron.
 
     Examples
     --------
@@ -401,9 +419,11 @@ def linear_model(state: State) -> LinearModel:
     ([0, 1], [[0.12, 0.16]])
     """
     state.refuse_unless("linear")
-    card, arrays, facts = state.card, state.arrays, state.card.model
-    each = bool(card.parameters["binary_as_multiclass"])
-    model = LinearModel(card.classes, 0, binary_as_multiclass=each)
+    card = state.card
+    arrays = state.arrays
+    facts: LinearFacts = card.model
+    as_multiclass = bool(card.parameters["binary_as_multiclass"])
+    model = LinearModel(card.classes, 0, binary_as_multiclass=as_multiclass)
     model.weights = Weights.from_arrays(
         {
             **{name: arrays.get(name) for name in WEIGHTS},
@@ -417,46 +437,143 @@ def linear_model(state: State) -> LinearModel:
     )
     model.average_from_of_best = facts.average_from_of_best
     model.scaling_of_best = facts.scaling_of_best
-    model.n_epochs, model.units = facts.n_epochs, facts.units
+    model.n_epochs = facts.n_epochs
+    model.units = facts.units
+    # The parameter may have been set after learning; the weights decide.
     if len(card.classes) == 2:
         model.binary_as_multiclass = model.n_vectors == 2
     state.restore(model)
+
     if facts.best is not None:
         parts = () if facts.voters is not None else ("coef", "intercept")
-        model.best, model.t_of_best = tuple(arrays[f"best.{part}"] for part in parts), facts.best
+        model.best = tuple(arrays[f"best.{part}"] for part in parts)
+        model.t_of_best = facts.best
     if facts.readout is not None:
-        model.readouts = Readouts.from_arrays(model.weights, arrays, **facts.readout.to_plain())
+        model.readouts = Readouts.from_arrays(
+            model.weights, arrays, name=facts.readout.name, t=facts.readout.t
+        )
     if facts.ledger is not None:
-        ledger = Ledger.from_arrays(take_ledger(state, facts.ledger))
-        model.recorder, model.start = Recorder(), ledger.start
+        ledger = Ledger.from_arrays(_take_ledger(state, facts.ledger))
+        model.start = ledger.start
+        model.recorder = Recorder()
         model.recorder.add(ledger.entries)
         model.n_float32 = facts.ledger.n_float32
     return model
 
 
+# ---------------------------------------------------------------------- the ledger
+
+
+def _put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> LedgerStart:
+    """Add a ledger to the arrays of a file, and return what the card has of its start.
+
+    Weights that are all 0 are not stored, as most ledgers start from these.
+    """
+    start = ledger["start"]
+    rates = start["rates"]
+    scaling = start.get("scaling")
+    for column in columns_of(with_rates=bool(rates), with_scales=scaling is not None):
+        arrays[f"ledger.{column}"] = ledger[column]
+
+    is_zero = _is_zero(start)
+    if not is_zero:
+        for part in STARTS:
+            if start[part] is not None:
+                arrays[f"ledger.start.{part}"] = start[part]
+
+    return LedgerStart(
+        t=start["t"],
+        dtype=start["coef"].dtype.name,
+        by_feature=start["by_feature"],
+        zero=is_zero,
+        n_float32=ledger["n_float32"],
+        scaling=scaling,
+    )
+
+
+def _is_zero(start: dict[str, Any]) -> bool:
+    """Return whether a ledger starts from weights of 0 and the rates that these begin with."""
+    for part in ("coef", "intercept"):
+        # By their bits, so that a negative zero is kept.
+        if np.any(start[part].view(np.uint8)):
+            return False
+    for part in ("coef_rate", "intercept_rate"):
+        if start[part] is not None and np.any(start[part] != START_RATES[start["rates"]]):
+            return False
+    return True
+
+
+def _take_ledger(state: State, start: LedgerStart) -> dict[str, Any]:
+    """Return the ledger of a file as `Ledger.from_arrays` takes it."""
+    arrays = state.arrays
+    card = state.card
+    stored = {part: arrays.get(f"ledger.start.{part}") for part in STARTS}
+    if start.zero:
+        shape = arrays["coef"].shape
+        stored["coef"] = np.zeros(shape, start.dtype)
+        stored["intercept"] = np.zeros(shape[0], start.dtype)
+
+    return {
+        "start": {
+            **stored,
+            "coef_sum": None,
+            "rates": card.model.rates,
+            "fit_intercept": card.model.fit_intercept,
+            "by_feature": start.by_feature,
+            "t": start.t,
+            "scaling": start.scaling,
+        },
+        "end": card.model.scaling,
+        "classes": card.classes,
+        **{column: arrays.get(f"ledger.{column}", ()) for column in COLUMNS},
+        "n_examples": card.record.t,
+        "n_float32": start.n_float32,
+    }
+
+
 # ---------------------------------------------------------------------- checks
 
 
-def _weights_alone(card: Card) -> bool:
-    """Whether nothing is there but the weights that predict."""
-    return card.slim and card.model.voters is None
+def _check_voting(card: Card, facts: LinearFacts) -> None:
+    """Refuse voters of a learner that does not vote, and votes without voters or a ledger."""
+    votes = class_of(card.learner).keeps_rows
+    if votes != (facts.voters is not None) or (votes and facts.ledger is None):
+        verb = "needs" if votes else "does not have"
+        raise ModelFileError(f"{card.learner} {verb} the rows of its mistakes.")
 
 
-def _check_same_type(arrays: Arrays, name: str, dtype: np.dtype[Any]) -> None:
-    if name in arrays and arrays[name].dtype != dtype:
-        raise ModelFileError(
-            f"the array {name!r} is of {arrays[name].dtype.name}, but must be of {dtype.name}."
-        )
+def _check_average(card: Card, facts: LinearFacts) -> None:
+    """Refuse an average of a slim model, or one that began after the last example."""
+    votes = facts.voters is not None
+    if facts.average_from is None and not votes:
+        return
+    if card.slim and not votes:
+        raise ModelFileError("a slim model has no running sums.")
+    whole("the examples before the average", facts.average_from, 0, max(card.record.t - 1, 0))
+
+
+def _check_scalings(card: Card, facts: LinearFacts) -> None:
+    """Refuse numbers of scaled weights that cannot be, or belong to no weights."""
+    ledger = facts.ledger
+    if ledger is not None and (ledger.scaling is None) != (facts.scaling is None):
+        raise ModelFileError("weights are scaled, or those at the start of the ledger, not both.")
+    at_start = None if ledger is None else ledger.scaling
+    for numbers in (facts.scaling, facts.scaling_of_best, at_start):
+        if numbers is not None:
+            _check_scaling(numbers, card.record.t)
+    if facts.scaling_of_best is not None and (facts.scaling is None or facts.best is None):
+        raise ModelFileError("a scale of the best weights, which are not there.")
 
 
 def _check_scaling(numbers: Scaling, t: int) -> None:
-    """Refuse numbers that no weights can have that were scaled."""
+    """Refuse numbers that no scaled weights can have."""
     for name, value, least, most in (
         ("scale", numbers.scale, SMALLEST_WEIGHT_SCALE, 1.0),
         ("clock", numbers.clock, 0.0, float(t)),
         ("clock of the average", numbers.clock_from, 0.0, float(t)),
         ("squared length", numbers.length2, 0.0, MOST),
     ):
+        # NaN is in no range.
         if not least <= value <= most:
             raise ModelFileError(f"the {name} of the weights is {value}, not {least} to {most}.")
     whole("the folds", numbers.folds, 0, t)
@@ -466,7 +583,36 @@ def _check_scaling(numbers: Scaling, t: int) -> None:
     whole("the updates", numbers.updates, 0, numbers.examples)
 
 
-def _check_ledger(start: Start, arrays: Arrays) -> None:
+def _check_readout(card: Card, facts: LinearFacts, readout: ReadoutFacts) -> None:
+    refuse_slim(card)
+    whole("the examples of the read-outs", readout.t, 0, card.record.t)
+    if readout.name not in ("auto", "mix", *NAMES) or facts.voters is not None:
+        raise ModelFileError(f"there is no read-out {readout.name!r} here.")
+
+
+def _check_best(card: Card, facts: LinearFacts) -> None:
+    """Refuse weights of the best epoch without scores on held-out rows, and the other way round."""
+    has_only_weights = card.slim and facts.voters is None
+    must_be_there = has_best_epoch(card) and not has_only_weights
+    if (facts.best is not None) != must_be_there:
+        raise ModelFileError("the weights of the best epoch and the scores do not go together.")
+    if facts.best is None:
+        return
+    start = 0 if facts.ledger is None else facts.ledger.t
+    # The pocket may hold the weights of the start; the best epoch has seen an example at least.
+    least = start if card.parameters.get("pocket") else start + 1
+    whole("the examples of the best epoch", facts.best, least, card.record.t)
+
+
+def _check_same_type(arrays: Arrays, name: str, dtype: np.dtype[Any]) -> None:
+    """Refuse an array, if it is there, of another type."""
+    if name in arrays and arrays[name].dtype != dtype:
+        raise ModelFileError(
+            f"the array {name!r} is of {arrays[name].dtype.name}, but must be of {dtype.name}."
+        )
+
+
+def _check_ledger(start: LedgerStart, arrays: Arrays) -> None:
     in_order("ledger.t", arrays["ledger.t"])
     for part in ("coef", "intercept", "coef_rate", "intercept_rate"):
         _check_same_type(arrays, f"ledger.start.{part}", np.dtype(start.dtype))
@@ -482,7 +628,9 @@ def _check_ledger(start: Start, arrays: Arrays) -> None:
 
 
 def _check_voters(kind: RowKind, arrays: Arrays) -> None:
-    named, numbers = np.unique(arrays["ledger.row"]), np.sort(arrays["voters.number"])
+    """Refuse voters that are not the rows of the ledger, each once."""
+    named = np.unique(arrays["ledger.row"])
+    numbers = np.sort(arrays["voters.number"])
     n_rows = VOTED_ROWS.check(arrays, kind)
     if n_rows != len(numbers) or (n_rows == 0) != (kind == "none"):
         raise ModelFileError(f"{len(numbers)} numbers of rows, but {n_rows} rows are there.")

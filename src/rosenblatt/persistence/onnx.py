@@ -16,9 +16,14 @@ from rosenblatt.persistence.card import State
 from rosenblatt.persistence.container import ZEROS
 from rosenblatt.persistence.file import learner_of
 
-LABEL, SCORES = "label", "scores"
-# Old enough for the runtimes in use, new enough for every operator below.
-OPERATORS, ML_OPERATORS, LAYOUT = 17, 3, 8
+# The outputs of a graph.
+LABEL = "label"
+SCORES = "scores"
+# Versions of the operators and of the format: old enough for the runtimes in use, new enough for
+# every operator below.
+OPERATORS = 17
+ML_OPERATORS = 3
+LAYOUT = 8
 # A protocol buffer holds less than 2 GiB.
 MOST_BYTES = 2**31 - 2**20
 
@@ -27,17 +32,17 @@ def to_onnx(state: State, feature_names: Sequence[str] | None = None) -> bytes:
     """Write a linear model as ONNX: from ``X``, the features, to ``label`` and ``scores``.
 
     ``X`` is (n, n_features) in float64. ``scores`` has a column for each class in order, -s and s
-    for two classes; ``label`` is the class of the largest score, and of equal ones that which
-    `predict` takes. Scores agree with ours to rounding, because a runtime sums in its own order.
-    The weights are those that predict: the mean of an averaged perceptron, the best epoch where
+    for two classes; ``label`` is the class of the largest score, and for equal scores the class
+    that `predict` returns. Scores agree with ours to rounding, because a runtime sums in its own
+    order. The weights are those that predict: the mean of an averaged perceptron, the best epoch if
     rows were held out.
 
     Parameters
     ----------
     state : State
-        What `rosenblatt.model.read` gave.
+        A model that `rosenblatt.model.read` returned.
     feature_names : list of str, default=None
-        For the metadata of the file; by default the names that the model knows.
+        The names in the metadata of the file; by default those of the model.
 
     Returns
     -------
@@ -84,7 +89,7 @@ def to_onnx(state: State, feature_names: Sequence[str] | None = None) -> bytes:
 
 
 def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The weights and biases that predict: one row for two classes, else one for each in order."""
+    """Return the weights and biases that predict: one row for two classes, else one for each."""
     card = state.card
     if state.family == "linear" and card.parameters.get("combine") == "vote":
         raise ModelFileError(
@@ -93,9 +98,12 @@ def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.fl
         )
     state.refuse_unless("linear")
     learner = learner_of(state)
-    coef, bias = learner.coef_, learner.intercept_
-    if len(coef) == 2:  # two classes share one score, which speaks for the second
-        coef, bias = np.diff(coef, axis=0), np.diff(bias)
+    coef = learner.coef_
+    bias = learner.intercept_
+    if len(coef) == 2:
+        # Two classes share one score, which speaks for the second.
+        coef = np.diff(coef, axis=0)
+        bias = np.diff(bias)
     if coef.size * 8 > MOST_BYTES:
         raise ModelFileError(
             f"{coef.size:,} weights do not fit into an ONNX file, which holds less than 2 GiB."
@@ -104,17 +112,17 @@ def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.fl
 
 
 class Graph:
-    """Inputs, constants and nodes, each under a name of its own."""
+    """A graph under construction: inputs, constants and nodes, each with a unique name."""
 
     def __init__(self) -> None:
         self._onnx = _onnx()
-        self._taken = {"", LABEL, SCORES}
+        self._taken_names = {"", LABEL, SCORES}
         self.inputs: list[Any] = []
         self.constants: list[Any] = []
         self.nodes: list[Any] = []
 
     def input(self, name: str, dtype: Any, n_columns: int) -> str:
-        """A table of ``n_columns``; a name that is taken already gets an underscore."""
+        """Add an input of ``n_columns``, and return its name; a name in use gets an underscore."""
         name = self._free(sound_text(name))
         self.inputs.append(self._described(name, dtype, ["N", n_columns]))
         return name
@@ -125,23 +133,27 @@ class Graph:
         return helper.make_tensor_value_info(name, kind, shape)
 
     def constant(self, name: str, values: Any) -> str:
+        """Add a constant, and return its name."""
         name = self._free(name)
         self.constants.append(self._onnx.numpy_helper.from_array(np.asarray(values), name))
         return name
 
     def node(self, operator: str, *inputs: str, output: str = "", **attributes: Any) -> str:
+        """Add a node, and return the name of its output."""
         name = output or self._free(operator.lower())
         given = {"name": f"{operator} {name}", "domain": "", **attributes}
         self.nodes.append(self._onnx.helper.make_node(operator, inputs, [name], **given))
         return name
 
     def _free(self, name: str) -> str:
-        while name in self._taken:
+        """Return an unused name that begins like this."""
+        while name in self._taken_names:
             name += "_"
-        self._taken.add(name)
+        self._taken_names.add(name)
         return name
 
     def to_bytes(self, outputs: dict[str, Any], notes: dict[str, str]) -> bytes:
+        """Return the file; ``outputs`` maps names to types and shapes, ``notes`` are metadata."""
         helper = self._onnx.helper
         described = [self._described(name, *kind) for name, kind in outputs.items()]
         model = helper.make_model(
@@ -160,12 +172,15 @@ class Graph:
 
 
 def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
-    """The file, from the graph of the raw scores: all classes, the label, and the metadata."""
+    """Return the file of a graph of raw scores, completed by the label and the metadata."""
     card = state.card
-    # Two classes share one score, which speaks for the second.
-    order = in_order(card.classes) if len(card.classes) > 2 else range(len(card.classes))
+    order = list(range(len(card.classes)))
+    if len(card.classes) > 2:
+        order = list(in_order(card.classes))
     classes = _labels([card.classes[place] for place in order])
+
     if len(classes) == 2:
+        # Two classes share one score, which speaks for the second.
         against = graph.node("Neg", scores)
         graph.node("Concat", against, scores, output=SCORES, axis=1)
     else:
@@ -173,17 +188,20 @@ def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
     last = int(tie_is_positive(card.parameters["ties"]))
     best = graph.node("ArgMax", SCORES, axis=1, keepdims=0, select_last_index=last)
     graph.node("Gather", graph.constant("classes", classes), best, output=LABEL)
-    properties: dict[str, Any] = {"learner": card.learner, "classes": classes.tolist(), **notes}
+
+    metadata: dict[str, Any] = {"learner": card.learner, "classes": classes.tolist(), **notes}
     if card.sha256 != ZEROS:
-        properties["sha256"] = card.sha256
+        metadata["sha256"] = card.sha256
+    written = {}
+    for name, value in metadata.items():
+        if value is not None:
+            written[name] = value if isinstance(value, str) else json.dumps(value)
     outputs = {LABEL: (classes.dtype, ["N"]), SCORES: (np.float64, ["N", len(classes)])}
-    known = {name: fact for name, fact in properties.items() if fact is not None}
-    written = {n: fact if isinstance(fact, str) else json.dumps(fact) for n, fact in known.items()}
     return graph.to_bytes(outputs, written)
 
 
 def _labels(classes: list[Any]) -> npt.NDArray[Any]:
-    """The classes as an array of a type that ONNX has."""
+    """Return the classes as an array of a type that ONNX has."""
     if not classes:
         raise ModelFileError("the model has not met a class yet.")
     plain = [label.item() if isinstance(label, np.generic) else label for label in classes]
@@ -203,6 +221,7 @@ def _labels(classes: list[Any]) -> npt.NDArray[Any]:
 
 
 def sound_text(text: str) -> str:
+    """Return a text that is Unicode; refuse half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -211,6 +230,7 @@ def sound_text(text: str) -> str:
 
 
 def _onnx() -> Any:
+    """Import onnx, which is optional."""
     try:
         import onnx
         import onnx.helper

@@ -23,6 +23,8 @@ INFINITE = {"inf": math.inf, "-inf": -math.inf}
 WIDTHS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
 NUMPY: dict[str, Any] = {name: np.dtype(name).type for name in WIDTHS}
 NUMPY |= {"U": np.str_, "S": np.bytes_}
+# All values of these types are the same in JSON; whole numbers and floats have limits.
+PLAIN_TYPES = (type(None), bool, str)
 
 
 # ---------------------------------------------------------------------- labels and names
@@ -58,7 +60,7 @@ def _is_plain(value: Any) -> bool:
         return bool(abs(value) < LARGEST_INTEGER)
     if kind is float:
         return math.isfinite(value)
-    return value is None or kind is str or kind is bool
+    return kind in PLAIN_TYPES
 
 
 def decode(value: Any, place: str) -> Any:
@@ -117,7 +119,7 @@ COLLECTIONS: dict[str, Any] = {"list": list, "set": set, "frozenset": frozenset}
 def encode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a learner as JSON, sorted by name."""
     return {
-        name: value if _is_plain(value) else _encode_parameter(name, value)
+        name: value if type(value) in PLAIN_TYPES else _encode_parameter(name, value)
         for name, value in sorted(parameters.items())
     }
 
@@ -125,12 +127,14 @@ def encode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
 def decode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters that `encode_parameters` was given."""
     return {
-        name: value if _is_plain(value) else _decode_parameter(value, f"parameter {name}")
+        name: value if type(value) in PLAIN_TYPES else _decode_parameter(value, f"parameter {name}")
         for name, value in parameters.items()
     }
 
 
 def _encode_parameter(name: str, value: Any) -> Any:
+    if _is_plain(value):
+        return value
     if isinstance(value, dict):
         pairs = []
         for key, item in value.items():
@@ -144,6 +148,8 @@ def _encode_parameter(name: str, value: Any) -> Any:
 
 
 def _decode_parameter(value: Any, place: str) -> Any:
+    if _is_plain(value):
+        return value
     if isinstance(value, dict) and len(value) == 1:
         [(key, content)] = value.items()
         if key == "dict" and isinstance(content, list):

@@ -21,6 +21,7 @@ from rosenblatt.persistence.card import Card, Facts, Fit
 from rosenblatt.persistence.layout import (
     ALWAYS,
     ANY,
+    BEST,
     CLASSES,
     EXAMPLES,
     FEATURES,
@@ -29,11 +30,14 @@ from rosenblatt.persistence.layout import (
     INT8,
     INT32,
     INT64,
+    LARGEST_SUM,
     LEDGER,
     MOST_EXAMPLES,
     NEXT_ROW,
     NOT_NEGATIVE,
     ROWS,
+    START,
+    START_OF_LEDGER,
     Array,
     Between,
     Layout,
@@ -42,7 +46,9 @@ from rosenblatt.persistence.layout import (
     Quantity,
     Size,
     Within,
+    has_best_epoch,
     in_order,
+    largest_sum,
     refuse_slim,
     whole,
 )
@@ -50,22 +56,23 @@ from rosenblatt.persistence.layout import (
 if TYPE_CHECKING:
     from rosenblatt.persistence.card import State
 
-# Of a weight: so that no score of a token leaves float32, also with features of large values.
+# The largest weight: no score of a token leaves float32, even with features of large values.
 LARGEST = 1e20
 MOST_FEATURES = (1 << 31) - 1
-# What is worked out of these when a file is loaded takes as much memory as they say.
+# The hashes of templates are computed when a file is loaded, in memory for each of them.
 MOST_TEMPLATES = 1 << 10
 # Places that are looked at, on average, to find a feature: with hashes of texts less than 2.
 MOST_LOOKS = 32
+# The tables of weights in files: of features, of a tag after a tag, of a tag after two tags.
 TABLES = ("rows", "steps", "pairs")
 
 
 class TagFacts(Facts):
-    """A tagger, apart from its arrays: what its tokens are and how they become features.
+    """A tagger, apart from its arrays: its kind of tokens, and how these become features.
 
-    ``words`` says how many words of each column are known. ``best``, after early stopping: how many
-    sentences the weights that predict had seen. ``ledger``: how many had been seen before its first
-    mistake. Mappings have no columns, templates and words.
+    ``words`` is the number of known words of each column. ``best``, after early stopping, is the
+    number of sentences that the weights that predict had seen; ``ledger`` the number before the
+    ledger began. Tokens that are mappings have no columns, templates and words.
     """
 
     order: Literal[1, 2]
@@ -81,8 +88,6 @@ class TagFacts(Facts):
 # ---------------------------------------------------------------------- the arrays
 
 SUMS = Part("sums")
-BEST = Part("best")
-START = Part("start")
 ORDER_2 = Part("order 2")
 WORDS = Part("words")
 DICTIONARY = Part("dictionary")
@@ -90,9 +95,7 @@ DICTIONARY = Part("dictionary")
 # Every pair of tags before a tag; the start of a sentence counts as one.
 PAIRS = Quantity("(classes + 1)²")
 KNOWN_WORDS = Quantity("words")
-START_OF_LEDGER = Quantity("start of ledger")
 LARGEST_WEIGHT = Quantity("largest weight")
-LARGEST_SUM = Quantity("largest sum")
 ROWS_OF_BEST = Quantity("best.rows")
 ROWS_OF_START = Quantity("ledger.start.rows")
 
@@ -167,7 +170,7 @@ class TagLayout(Layout):
 
     def parts(self, card: Card) -> set[Part]:
         facts: TagFacts = card.model
-        found = set()
+        found: set[Part] = set()
         if not card.slim:
             found.add(SUMS)
         if facts.best is not None:
@@ -192,8 +195,7 @@ class TagLayout(Layout):
             KNOWN_WORDS: sum(facts.words),
             START_OF_LEDGER: (facts.ledger or 0) + 1,
             LARGEST_WEIGHT: LARGEST,
-            # The mean is rows - rows_sum / t, so no sum is larger.
-            LARGEST_SUM: 2.0 * LARGEST * card.record.t,
+            LARGEST_SUM: largest_sum(LARGEST, card.record.t),
         }
 
     def n_features(self, card: Card, arrays: Arrays) -> int:
@@ -202,17 +204,19 @@ class TagLayout(Layout):
     # ------------------------------------------------------------------ checks
 
     def check_card(self, card: Card) -> None:
-        facts, fit = card.model, card.record.fit
+        facts: TagFacts = card.model
         if (card.label_dtype, card.feature_names, card.columns) != (None, None, None):
             raise ModelFileError("a tagger has no columns and types of labels as others have them.")
         for tag in card.classes:
             if not isinstance(tag, str):
                 raise ModelFileError(f"the tag {shown(tag)} is not a text.")
         whole("t", card.record.t, 1, MOST_EXAMPLES)
-        if fit is not None:
-            _check_fit(fit)
-        chosen = fit is not None and fit.best_iter is not None and not card.slim
-        if (facts.best is not None) != chosen:
+        if card.record.fit is not None:
+            _check_fit(card.record.fit)
+
+        # A slim tagger only has the weights that predict.
+        must_be_there = has_best_epoch(card) and not card.slim
+        if (facts.best is not None) != must_be_there:
             raise ModelFileError("the weights of the best epoch and the scores do not go together.")
         if facts.best is not None:
             whole("the sentences of the best epoch", facts.best, 1, card.record.t)
@@ -223,7 +227,8 @@ class TagLayout(Layout):
 
     def check_together(self, card: Card, arrays: Arrays) -> None:
         facts: TagFacts = card.model
-        hashes, feature = arrays["features.hash"], arrays["rows.feature"]
+        hashes = arrays["features.hash"]
+        feature = arrays["rows.feature"]
         _check_hashes(hashes)
         whole("the number of features", len(hashes), 0, MOST_FEATURES)
         if np.bincount(feature).max(initial=0) > 1:
@@ -233,34 +238,48 @@ class TagLayout(Layout):
         if facts.columns is not None:
             unpack_words(arrays, facts.words)
         if facts.dictionary:
+            # Its words are the first ones of the first column.
             whole("the size of the dictionary", len(arrays["dictionary"]), 1, facts.words[0])
         if facts.ledger is not None:
             _check_ledger(card, arrays)
 
-    # ------------------------------------------------------------------ there and back
+    # ------------------------------------------------------------------ saving and loading
 
     def put(self, learner: Any, model: TagModel, *, slim: bool) -> tuple[TagFacts, Arrays]:
-        encoder = model.encoder
+        # Constraints that were set after learning may name tags that the model does not have.
         allowed_steps(learner.constraints, model.tags)
-        arrays: Arrays = {"features.hash": encoder.table.hashes.view(np.int64)}
-        weights, recorder, best = model.weights, model.recorder, model.best
+
+        encoder = model.encoder
+        weights = model.weights
+        recorder = model.recorder
+        best = model.best
         if slim:
-            weights, recorder, best = model.served(averaged=learner.averaged), None, None
-        earlier = {} if best is None else {"best.": best}
+            weights = model.served(averaged=learner.averaged)
+            recorder = None
+            best = None
+
+        # The weights of earlier times, by the beginning of their names in a file.
+        earlier: dict[str, TagWeights] = {}
+        if best is not None:
+            earlier["best."] = best
         ledger: int | None = None
         if recorder is not None and model.start is not None:
             ledger = int(model.start.t)
             if ledger:
                 earlier["ledger.start."] = with_tags(model.start, len(model.tags))
+
+        arrays: Arrays = {"features.hash": encoder.table.hashes.view(np.int64)}
         _put_weights(arrays, weights, earlier, sums=not slim)
         templates = encoder.templates
-        words = [] if templates is None else [list(known) for known in encoder.known]
+        words: list[list[str]] = []
         if templates is not None:
+            words = [list(known) for known in encoder.known]
             arrays |= pack_words(words)
         if model.dictionary is not None:
             arrays["dictionary"] = model.dictionary
         if recorder is not None:
             _put_ledger(arrays, recorder)
+
         facts = TagFacts(
             order=int(model.weights.order),  # type: ignore[arg-type]
             tokens=encoder.kind,  # type: ignore[arg-type]
@@ -274,31 +293,30 @@ class TagLayout(Layout):
         return facts, arrays
 
     def take(self, learner: Any, state: State) -> None:
-        card, arrays = state.card, state.arrays
+        card = state.card
+        arrays = state.arrays
         facts: TagFacts = card.model
         encoder = Encoder(facts.tokens, facts.templates, facts.columns)
         model = TagModel(facts.order, card.record.seed, encoder)
         state.restore(model)
         model.tags = card.classes
-        feature = arrays["rows.feature"]
-        row_of = np.full(state.n_features, -1, np.int32)
-        row_of[feature] = np.arange(len(feature), dtype=np.int32)
 
-        def weights(t: int, of: str = "") -> TagWeights:
-            first = np.where(row_of < len(arrays[f"{of}rows"]), row_of, np.int32(-1))
-            return _take_weights(arrays, len(card.classes), facts.order, first, t, of)
-
-        model.weights = weights(card.record.t)
+        model.weights = _take_weights(state, card.record.t)
         if model.slim:
-            model.best, model.t_of_best = model.weights, card.record.t
+            model.best = model.weights
+            model.t_of_best = card.record.t
         elif facts.best is not None:
-            model.best, model.t_of_best = weights(facts.best, "best."), facts.best
+            model.best = _take_weights(state, facts.best, "best.")
+            model.t_of_best = facts.best
         if facts.dictionary:
             model.dictionary = np.array(arrays["dictionary"])
         if facts.ledger is not None:
-            model.recorder, model.start = _take_ledger(arrays), TagWeights(0, facts.order)
+            model.recorder = _take_ledger(arrays)
             if facts.ledger:
-                model.start = weights(facts.ledger, "ledger.start.")
+                model.start = _take_weights(state, facts.ledger, "ledger.start.")
+            else:
+                model.start = TagWeights(0, facts.order)
+
         encoder.table = FeatureTable(arrays["features.hash"].view(np.uint64))
         if encoder.templates is not None:
             words = unpack_words(arrays, facts.words)
@@ -314,103 +332,139 @@ class TagLayout(Layout):
 def _put_weights(
     arrays: Arrays, weights: TagWeights, earlier: dict[str, TagWeights], *, sums: bool
 ) -> None:
-    """Rows in the order in which they came to be, and the feature that each belongs to.
+    """Add weights to a file: rows in the order of their creation, and the feature of each.
 
-    The rows of ``earlier`` weights are the first of those that there are now.
+    The rows of ``earlier`` weights are the first ones of the rows of today.
     """
     feature = np.empty(weights.n_rows, np.int32)
     known = np.flatnonzero(weights.row_of >= 0)
     feature[weights.row_of[known]] = known
     arrays["rows.feature"] = feature
     for name in TABLES[: weights.order + 1]:
-        arrays[name] = _trimmed(weights, name, name)
+        table, running_sums = _tables(weights)[name]
+        arrays[name] = table
         if sums:
-            arrays[f"{name}_sum"] = _trimmed(weights, name, f"{name[:-1]}_running_sum")
-        for of, past in earlier.items():
-            arrays[of + name] = _trimmed(past, name, name)
+            arrays[f"{name}_sum"] = running_sums
+        for prefix, past in earlier.items():
+            arrays[prefix + name], _ = _tables(past)[name]
 
 
-def _trimmed(weights: TagWeights, name: str, attribute: str) -> AnyArray:
-    """Without what stands behind the rows and the tags, which is room for the loops alone."""
-    table: AnyArray = getattr(weights, attribute)
-    return table[: weights.n_rows if name == "rows" else len(table), : weights.n_tags]
+def _tables(weights: TagWeights) -> dict[str, tuple[AnyArray, AnyArray]]:
+    """Return each table with its running sums, without room for more rows and tags."""
+    rows = slice(weights.n_rows)
+    tags = slice(weights.n_tags)
+    return {
+        "rows": (weights.rows[rows, tags], weights.row_running_sum[rows, tags]),
+        "steps": (weights.steps[:, tags], weights.step_running_sum[:, tags]),
+        "pairs": (weights.pairs[:, tags], weights.pair_running_sum[:, tags]),
+    }
 
 
-def _take_weights(
-    arrays: Arrays, n_tags: int, order: int, row_of: Int32Array, t: int, of: str = ""
-) -> TagWeights:
-    """The weights, or ``of`` the start, or of the best epoch, which have no room for sums."""
+def _take_weights(state: State, t: int, prefix: str = "") -> TagWeights:
+    """Return the weights after ``t`` sentences; the prefix is "best." or that of the start.
+
+    The weights of the best epoch have no room for running sums.
+    """
+    arrays = state.arrays
+    n_tags = len(state.card.classes)
+    order = state.card.model.order
+
+    # The row of each feature; -1 for a feature that these weights do not have yet.
+    feature = arrays["rows.feature"][: len(arrays[f"{prefix}rows"])]
+    row_of = np.full(state.n_features, -1, np.int32)
+    row_of[feature] = np.arange(len(feature), dtype=np.int32)
+
     weights = TagWeights(n_tags, order)
     tables: dict[str, AnyArray] = {"row_of": row_of}
     for name in TABLES:
-        sums = f"{name[:-1]}_running_sum"
-        kept = arrays.get(f"{of}{name}", np.zeros((0, n_tags)))
-        summed = arrays.get(f"{of}{name}_sum", np.zeros_like(kept[:0] if of == "best." else kept))
-        for attribute, values, dtype in ((name, kept, "f4"), (sums, summed, "f8")):
-            tables[attribute] = np.zeros((len(values), weights.width), dtype)
-            tables[attribute][:, :n_tags] = values
+        values = arrays.get(f"{prefix}{name}", np.zeros((0, n_tags)))
+        no_sums = np.zeros_like(values[:0] if prefix == "best." else values)
+        sums = arrays.get(f"{prefix}{name}_sum", no_sums)
+        tables[name] = _widened(values, weights.width, "f4")
+        tables[f"{name[:-1]}_running_sum"] = _widened(sums, weights.width, "f8")
     weights.set(**tables)
     weights.t = t
     return weights
+
+
+def _widened(values: AnyArray, width: int, dtype: str) -> AnyArray:
+    """Return a table with room for more tags."""
+    table = np.zeros((len(values), width), dtype)
+    table[:, : values.shape[1]] = values
+    return table
 
 
 # ---------------------------------------------------------------------- the ledger
 
 
 def _put_ledger(arrays: Arrays, entries: list[TagEntry]) -> None:
-    none = np.empty(0, np.int32)
-    arrays |= {
-        "ledger.sentence": np.array([sentence for sentence, *_ in entries], np.int64),
-        "ledger.step": np.array([step for _, step, *_ in entries], np.float64),
-        "ledger.t": np.array([t for _, _, t, *_ in entries], np.int64),
-        "ledger.length": np.array([len(right) for *_, right, _ in entries], np.int64),
-        "ledger.right": np.concatenate([none, *(right for *_, right, _ in entries)]),
-        "ledger.found": np.concatenate([none, *(found for *_, found in entries)]),
-    }
+    """Add the mistakes to a file; their tags stand one after the other."""
+    right_tags = [np.empty(0, np.int32)]
+    found_tags = [np.empty(0, np.int32)]
+    for _, _, _, right, found in entries:
+        right_tags.append(right)
+        found_tags.append(found)
+    arrays["ledger.sentence"] = np.array([entry[0] for entry in entries], np.int64)
+    arrays["ledger.step"] = np.array([entry[1] for entry in entries], np.float64)
+    arrays["ledger.t"] = np.array([entry[2] for entry in entries], np.int64)
+    arrays["ledger.length"] = np.array([len(entry[3]) for entry in entries], np.int64)
+    arrays["ledger.right"] = np.concatenate(right_tags)
+    arrays["ledger.found"] = np.concatenate(found_tags)
 
 
 def _take_ledger(arrays: Arrays) -> list[TagEntry]:
-    right, found = (np.array(arrays[f"ledger.{name}"]) for name in ("right", "found"))
-    places = pairwise([0, *np.cumsum(arrays["ledger.length"]).tolist()])
-    columns = (arrays[f"ledger.{name}"].tolist() for name in ("sentence", "step", "t"))
-    return [
-        (sentence, step, t, right[start:end], found[start:end])
-        for sentence, step, t, (start, end) in zip(*columns, places, strict=True)
-    ]
+    """Return the mistakes of a file."""
+    right_tags = np.array(arrays["ledger.right"])
+    found_tags = np.array(arrays["ledger.found"])
+    sentences = arrays["ledger.sentence"].tolist()
+    steps = arrays["ledger.step"].tolist()
+    counters = arrays["ledger.t"].tolist()
+    lengths = arrays["ledger.length"].tolist()
+    entries: list[TagEntry] = []
+    start = 0
+    for sentence, step, t, length in zip(sentences, steps, counters, lengths, strict=True):
+        end = start + length
+        entries.append((sentence, step, t, right_tags[start:end], found_tags[start:end]))
+        start = end
+    return entries
 
 
 # ---------------------------------------------------------------------- words as two arrays
 
 
-# Half of a character beyond the first 65,536 is no character, but a word of Python can hold it.
+# Half of a surrogate pair is no character, but a word in Python can hold it.
 HALVES = "surrogatepass"
 
 
 def pack_words(columns: Sequence[Sequence[str]]) -> Arrays:
-    """The words of all columns."""
+    """Return the words of all columns as UTF-8 bytes, and where each begins."""
     texts = [word.encode("utf-8", HALVES) for words in columns for word in words]
     starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     return {"words": np.frombuffer(b"".join(texts), np.int8), "words.start": starts}
 
 
 def unpack_words(arrays: Arrays, counts: Sequence[int]) -> list[list[str]]:
-    """The words of each column, of which there are so many; none of them comes twice in one."""
-    text, starts = arrays["words"].tobytes(), arrays["words.start"]
+    """Return the words of each column, which has so many; refuse a word that occurs twice in it."""
+    text = arrays["words"].tobytes()
+    starts = arrays["words.start"]
     in_order("words.start", starts)
     if starts[0] != 0 or starts[-1] != len(text):
         raise ModelFileError("words.start does not cover the words.")
-    places = starts.tolist()
     try:
-        found = [text[start:stop].decode("utf-8", HALVES) for start, stop in pairwise(places)]
+        words = [
+            text[start:end].decode("utf-8", HALVES) for start, end in pairwise(starts.tolist())
+        ]
     except UnicodeDecodeError as error:
         raise ModelFileError(f"words holds bytes that are not UTF-8 ({error.reason}).") from None
-    first, columns = 0, []
+
+    columns = []
+    first = 0
     for count in counts:
-        words = found[first : first + count]
-        if len(set(words)) != count:
-            twice = Counter(words).most_common(1)[0][0]
+        column = words[first : first + count]
+        if len(set(column)) != count:
+            twice = Counter(column).most_common(1)[0][0]
             raise ModelFileError(f"the word {shown(twice)} occurs twice.")
-        columns.append(words)
+        columns.append(column)
         first += count
     return columns
 
@@ -419,18 +473,22 @@ def unpack_words(arrays: Arrays, counts: Sequence[int]) -> list[list[str]]:
 
 
 def _check_fit(fit: Fit) -> None:
+    """Refuse reasons to stop that a tagger does not have, or that its mistakes contradict."""
     mistakes = fit.mistakes_per_epoch
     if fit.stop_reason in ("cycle", "tolerance") or fit.margin_ceiling is not None:
         raise ModelFileError(f"a tagger cannot have ended by {fit.stop_reason}.")
-    ended = mistakes[-1] == 0 and fit.stop_reason != "interrupted"
-    if 0 in mistakes[:-1] or ended != (fit.stop_reason == "separated"):
+    # An epoch without a mistake is the last one.
+    is_separated = mistakes[-1] == 0 and fit.stop_reason != "interrupted"
+    if 0 in mistakes[:-1] or is_separated != (fit.stop_reason == "separated"):
         raise ModelFileError(
             f"the stop reason is {fit.stop_reason}, but the mistakes are {shown(mistakes)}."
         )
 
 
 def _check_tokens(facts: TagFacts) -> None:
-    columns, templates = facts.columns, facts.templates
+    """Refuse columns, templates and words that do not fit the kind of tokens."""
+    columns = facts.columns
+    templates = facts.templates
     if facts.tokens == "mapping":
         if columns is not None or templates is not None or facts.words or facts.dictionary:
             raise ModelFileError("tokens that are mappings have no columns, templates or words.")
@@ -445,6 +503,7 @@ def _check_tokens(facts: TagFacts) -> None:
 
 
 def _check_hashes(hashes: IntArray) -> None:
+    """Refuse hashes that occur twice, or that would take long to look up."""
     if not hashes.all():
         raise ModelFileError("features.hash holds 0, which stands for no feature.")
     ordered = np.sort(hashes)
@@ -452,22 +511,26 @@ def _check_hashes(hashes: IntArray) -> None:
         raise ModelFileError("features.hash holds a feature twice.")
     if not len(hashes):
         return
-    # As the table of features is filled: each goes to the first free place from its own on. The
-    # table is gone through twice, because what does not fit at its end goes on at its beginning.
+    # The table of features has open addressing: each feature is put into the first free place from
+    # its own on. The table stands here twice, because features that do not fit at its end continue
+    # at its beginning.
     size = 1 << (2 * len(hashes) - 1).bit_length()
     own = np.sort(hashes.view(np.uint64) & np.uint64(size - 1)).astype(np.int64)
     own = np.concatenate([own, own + size])
-    before = np.arange(len(own))
-    taken = before + np.maximum.accumulate(own - before)
+    # Feature i of the sorted ones gets its own place, or the one after that of feature i - 1.
+    order = np.arange(len(own))
+    taken = order + np.maximum.accumulate(own - order)
     if np.sum(taken - own, dtype=np.float64) > MOST_LOOKS * max(len(own), 1 << 12):
         raise ModelFileError("features.hash holds too many that begin alike to be those of texts.")
 
 
 def _check_ledger(card: Card, arrays: Arrays) -> None:
-    lengths, t = arrays["ledger.length"], arrays["ledger.t"]
+    """Refuse mistakes that are out of order, too many, or do not have the tags that are there."""
+    lengths = arrays["ledger.length"]
+    t = arrays["ledger.t"]
     in_order("ledger.t", t, strictly=True)
     n_tags = len(arrays["ledger.right"])
-    # One that is too long is seen before the sum could leave the range of the numbers.
+    # A length that is too large is found before the sum could overflow.
     if lengths.max(initial=0) > n_tags or lengths.sum() != n_tags:
         raise ModelFileError(f"ledger.length does not add up to the {n_tags} tags that are there.")
     whole("the number of mistakes in the ledger", len(t), 0, card.record.n_mistakes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import datetime
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -133,7 +134,7 @@ def _seconds(text: str, order: str, days: dict[tuple[int, int, int], float]) -> 
     groups = match.groups()
 
     clock = _seconds_of_clock(*groups[-4:])
-    if order == "clock" or np.isnan(clock):
+    if order == "clock" or math.isnan(clock):
         return clock
 
     date = _date(groups, order)
@@ -370,7 +371,7 @@ class DateGuess:
     def tally(self, seconds: FloatArray, counts: list[int]) -> None:
         """Count times, each of which occurs so often."""
         for second, n in zip(seconds.tolist(), counts, strict=False):
-            if not np.isnan(second):
+            if not math.isnan(second):
                 self._hours[int(second // SECONDS_OF_HOUR)] += n
             elif n > 0:
                 self._has_gaps = True

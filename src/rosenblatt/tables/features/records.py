@@ -60,10 +60,11 @@ def table_of_records(
 
     columns = _columns_of(types, "records")
     names = columns.of_kind("number")
-    values = np.empty((len(records), len(names)))
+    rows = []
     for place, record in enumerate(records):
-        for column, name in enumerate(names):
-            values[place, column] = _number(record, name, place)
+        rows.append([_number(record, name, place) for name in names])
+    # With no records or no numbers NumPy cannot see the shape.
+    values = np.array(rows, np.float64).reshape(len(records), len(names))
     texts = {name: _texts(records, name) for name, kind in types.items() if kind == "text"}
     return _table(columns, values, texts, "record")
 
