@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,13 @@ from rosenblatt.engine.array_types import IntArray as IntArray
 from rosenblatt.engine.rows import sparse_rows as loops
 from rosenblatt.errors import InputError, MissingExtra
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
 # float32 or float64, like the rows; the type of a sum of two of these cannot be written down.
 AnyFloatArray = npt.NDArray[Any]
+# Rows of features, dense or sparse.
+Table: TypeAlias = "AnyFloatArray | SparseRows"
 # A function that returns the scores of a slice of rows.
 Scorer = Callable[[slice], AnyFloatArray]
 # Indices as NumPy returns them.
@@ -31,7 +36,7 @@ Origin = Literal["csr", "csr_array", "csr_matrix"]
 LARGEST_INT32 = 2**31 - 1
 
 
-def is_sparse(X: Any) -> bool:
+def is_sparse(X: Any) -> TypeIs[SparseRows]:
     """Return whether a table is sparse: `SparseRows`, or a matrix or array of SciPy."""
     return hasattr(X, "tocsr")
 

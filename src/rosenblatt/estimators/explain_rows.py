@@ -227,7 +227,7 @@ def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, Any]]:
     x = named_values(x)
     if isinstance(x, Mapping):
         return [x], _unlike_training(learner, x)
-    row = x if is_sparse(x) else np.asarray(x)
+    row: Any = x if is_sparse(x) else np.asarray(x)
     row = row[None] if row.ndim == 1 else row
     if len(row.shape) != 2 or row.shape[0] != 1:
         raise InputError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import Scorer
+from rosenblatt.arrays import AnyArray, Scorer
 from rosenblatt.engine.rows import ordering
 from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.models.parallel import each_part, slices
@@ -77,7 +77,7 @@ class LabelCodes:
 
     def __init__(self, codes: Numbers, classes: Any) -> None:
         self.codes = codes
-        self.classes: npt.NDArray[Any] = classes
+        self.classes: AnyArray = classes
         self.shape = (len(codes),)
 
     @property
@@ -114,7 +114,7 @@ class LabelCodes:
 # ---------------------------------------------------------------------- scores to predictions
 
 
-def decision_scores(scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def decision_scores(scores: AnyArray) -> AnyArray:
     """Return scores as ``decision_function`` does: for two classes, the lead of the second."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
 
@@ -128,7 +128,7 @@ def tie_is_positive(ties: str) -> bool:
     return ties == "positive"
 
 
-def best_classes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.intp]:
+def best_classes(scores: AnyArray, ties: str) -> npt.NDArray[np.intp]:
     """Return the numbers of the classes with the best scores; ``ties`` is the learner's option."""
     last_wins = tie_is_positive(ties)
     if scores.ndim == 1:
@@ -149,7 +149,7 @@ def are_mistakes(margins: Any, is_positive: Any, ties: str) -> Any:
     return np.less(margins, 0.0) | (np.equal(margins, 0.0) & is_lost)
 
 
-def signed_votes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.float64]:
+def signed_votes(scores: AnyArray, ties: str) -> npt.NDArray[np.float64]:
     """Return 1 for the positive class and -1 for the other; for a tie 1, or 0 if nobody wins it."""
     votes = np.asarray(np.sign(scores), np.float64)
     votes[scores == 0] = float(tie_is_positive(ties))
@@ -197,7 +197,7 @@ def predicted_blocks(
 
 
 def predicted_labels(
-    classes: Sequence[Any], order: Sequence[int], scores: npt.NDArray[Any], ties: str
+    classes: Sequence[Any], order: Sequence[int], scores: AnyArray, ties: str
 ) -> list[Any]:
     """Return the label of each row by its scores, a column per class; None before any class."""
     if not classes:
@@ -219,7 +219,7 @@ def has_tie(scores: Any) -> bool:
 
 
 def class_segments(
-    model: Model[Any], names: list[Any], numbers: npt.NDArray[Any], declared: Sequence[Any] = ()
+    model: Model[Any], names: list[Any], numbers: AnyArray, declared: Sequence[Any] = ()
 ) -> Iterator[tuple[int, int, Numbers | None]]:
     """Yield segments of rows between which classes join: ``start, stop`` and the row's classes.
 
@@ -282,7 +282,7 @@ def refuse_one_class(classes: list[Any]) -> None:
         )
 
 
-def with_opposite(classes: npt.NDArray[Any], labels: Numbers) -> tuple[npt.NDArray[Any], Numbers]:
+def with_opposite(classes: AnyArray, labels: Numbers) -> tuple[AnyArray, Numbers]:
     """Return classes and labels; if the only label is 1 or -1, the other one is added as a class.
 
     The lectures call the two classes 1 and -1. If several rows have one class, the second is most
@@ -293,7 +293,7 @@ def with_opposite(classes: npt.NDArray[Any], labels: Numbers) -> tuple[npt.NDArr
     return classes, labels
 
 
-def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.NDArray[Any]:
+def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> AnyArray:
     """Return labels as a 1-D array, of the type that an array of them had."""
     if dtype is not None and dtype.kind in "iub":
         return np.array(classes, dtype)
@@ -310,7 +310,7 @@ def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.N
     return array
 
 
-def one_label(label: Any) -> npt.NDArray[Any]:
+def one_label(label: Any) -> AnyArray:
     """Return a label as an array of one."""
     if type(label) is int and abs(label) < 1 << 62:  # the fast path of single examples
         return np.array([label], np.int64)

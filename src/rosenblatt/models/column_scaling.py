@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rosenblatt.arrays import AnyArray, AnyFloatArray, FloatArray, is_sparse
+from rosenblatt.arrays import AnyArray, AnyFloatArray, FloatArray, Table, is_sparse
 
 # Rows are converted so many numbers at a time.
 BLOCK = 1 << 20
@@ -36,7 +36,7 @@ class ColumnScaling(NamedTuple):
         varies = deviation > CONSTANT
         return cls(mean * unit * center, np.where(varies, deviation * unit, 1.0))
 
-    def __call__(self, table: Any) -> AnyArray:
+    def __call__(self, table: Table) -> AnyArray:
         """Return the rows, centred and scaled, with their own dtype."""
         table = table.toarray() if is_sparse(table) else table
         found = np.empty(table.shape, table.dtype)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import AnyArray, Table
 from rosenblatt.engine.rows import ordering
 from rosenblatt.models.result import EpochCallback, FitResult, Validation, stop_asked
 
@@ -69,7 +70,7 @@ class Trainer(ABC):
         self.upcoming: Order | None = None
         self.n_updates = 0
         self.cut_short = False
-        self.table: Any = None
+        self.table: Table | None = None
         self.result = FitResult(n_rows=n_examples)
 
     @abstractmethod
@@ -113,7 +114,7 @@ class Trainer(ABC):
         """Return the length of the longest example, which margins are compared with."""
         return 0.0
 
-    def state(self) -> Sequence[npt.NDArray[Any]]:
+    def state(self) -> Sequence[AnyArray]:
         """Return the arrays that decide how learning continues; () if they cannot repeat.
 
         They are compared at the ends of epochs. If all of them were there before and the order is
@@ -134,7 +135,7 @@ class Cycle:
     FEW_BYTES = 128
     EVERY = 1 << 17
 
-    def __init__(self, state: Callable[[], Sequence[npt.NDArray[Any]]]) -> None:
+    def __init__(self, state: Callable[[], Sequence[AnyArray]]) -> None:
         self._state = state
         self._first_epoch = {self._key(): 0}
         self.length = 0

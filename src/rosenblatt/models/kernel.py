@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import AnyArray, FloatArray, Int32Array, IntArray, Scorer
+from rosenblatt.arrays import AnyArray, FloatArray, Int32Array, IntArray, Scorer, Table
 from rosenblatt.engine.rows import kernel_blocks as blocks
 from rosenblatt.engine.rows import voting
 from rosenblatt.engine.rows.weights import FLOAT64_LIMIT
@@ -23,6 +23,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.kernel_functions import (
     DenseSupport,
     Kernel,
+    KernelTable,
     SparseSupport,
     support_for,
     widened,
@@ -170,7 +171,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
 
     def settle_gamma(
         self,
-        X: Any,
+        X: Table,
         weights: FloatArray | None,
         subset: IntArray | None = None,
         *,
@@ -190,7 +191,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         self.settings = {**self.settings, "gamma": gamma}
         self.kernel = Kernel.of(self.settings)
 
-    def append(self, rows: Any, numbers: IntArray) -> IntArray:
+    def append(self, rows: Table, numbers: IntArray) -> IntArray:
         """Append support rows with coefficients of 0; return their slots."""
         if self.support is None:
             self.support = support_for(rows)
@@ -287,8 +288,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
 
     def average(self, n_examples: int) -> FloatArray:
         """Return the mean of the coefficients after each of so many examples."""
-        mean: FloatArray = mean_of(self.coef, self.running_sum, n_examples)
-        return mean
+        return mean_of(self.coef, self.running_sum, n_examples)
 
     def coefficients(self, combine: str) -> FloatArray:
         """Return the coefficients of the "average" of all states that count, or of the last."""
@@ -319,7 +319,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
 
     # ------------------------------------------------------------------ scoring
 
-    def weigh(self, queries: Any, coef: FloatArray, slots: IntArray | None = None) -> FloatArray:
+    def weigh(self, queries: Table, coef: FloatArray, slots: IntArray | None = None) -> FloatArray:
         """Return Σ_s coef_cs K(x_s, q) as (functions, queries), over all support rows or some."""
         out = np.zeros((len(coef), queries.shape[0]))
         n = self.n_support if slots is None else len(slots)
@@ -333,7 +333,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
                 out += coef[:, part].astype(products.dtype) @ products
         return out
 
-    def scorer(self, X: Any, combine: str, *, tie_is_positive: bool = False) -> Scorer:
+    def scorer(self, X: KernelTable, combine: str, *, tie_is_positive: bool = False) -> Scorer:
         """Return a function that scores rows of ``X``: (n,) for two classes, else (n, classes)."""
         if combine == "vote":
             voter = self.voter(X, tie_is_positive=tie_is_positive)
@@ -342,7 +342,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         coef = self.coefficients(combine)
         return self._in_tiles(X, QUERIES, lambda queries: self.weigh(queries, coef))
 
-    def voter(self, X: Any, *, tie_is_positive: bool = False) -> Scorer:
+    def voter(self, X: KernelTable, *, tie_is_positive: bool = False) -> Scorer:
         """Return a function that gives the votes of all states on rows of ``X``.
 
         A state votes once for each example that it survived.
@@ -353,7 +353,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
             return self._in_tiles(X, step, self._votes_against())
         return self._in_tiles(X, step, self._votes_of_each(tie_is_positive))
 
-    def _in_tiles(self, X: Any, step: int, ask: Callable[[Any], FloatArray]) -> Scorer:
+    def _in_tiles(self, X: KernelTable, step: int, ask: Callable[[Table], FloatArray]) -> Scorer:
         """Return a function that asks for a few rows at a time, and refuses an overflow."""
 
         def score(some: slice) -> FloatArray:
@@ -369,11 +369,11 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
 
         return score
 
-    def _votes_of_each(self, tie_is_positive: bool) -> Callable[[Any], FloatArray]:
+    def _votes_of_each(self, tie_is_positive: bool) -> Callable[[Table], FloatArray]:
         """Return a function that gives the votes of the states of each function by itself."""
         lives = [self.survival(function) for function in range(self.n_vectors)]
 
-        def votes(queries: Any) -> FloatArray:
+        def votes(queries: Table) -> FloatArray:
             products = self._products(queries)
             found = [
                 voting.votes_of_one(products, own.row, steps, survived, tie_is_positive)
@@ -383,12 +383,12 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
 
         return votes
 
-    def _votes_against(self) -> Callable[[Any], FloatArray]:
+    def _votes_against(self) -> Callable[[Table], FloatArray]:
         """Return a function that gives the votes of states in which the best class wins."""
         entries = self.entries()
         survived = survival_times(entries.t, self.n_examples).astype(np.float64)
 
-        def votes(queries: Any) -> FloatArray:
+        def votes(queries: Table) -> FloatArray:
             products = np.ascontiguousarray(self._products(queries).T, np.float64)
             start = np.zeros((queries.shape[0], self.n_vectors))
             found = voting.vote_classes(products, *entries[:4], survived, start, 0.0)
@@ -396,7 +396,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
 
         return votes
 
-    def _products(self, queries: Any) -> AnyArray:
+    def _products(self, queries: Table) -> AnyArray:
         """Return the kernel of every support row with every query."""
         if self.support is None:
             return np.zeros((0, queries.shape[0]))

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from rosenblatt.arrays import BoolArray, FloatArray
+from rosenblatt.arrays import BoolArray, FloatArray, Int32Array, IntArray, Table
 from rosenblatt.engine.rows import kernel_blocks as blocks
 from rosenblatt.errors import ParameterError
 from rosenblatt.models.classes import are_mistakes, best_classes
-from rosenblatt.models.kernel import FORGETRON_SHARE, Memory, refuse_large, refuse_overflow
+from rosenblatt.models.kernel import (
+    FORGETRON_SHARE,
+    KernelModel,
+    Memory,
+    refuse_large,
+    refuse_overflow,
+)
+from rosenblatt.models.kernel_functions import KernelTable
 from rosenblatt.models.kernel_training import Block, KernelTrainer
 from rosenblatt.models.means import added_to_sum
 
@@ -23,8 +29,27 @@ class BudgetedTrainer(KernelTrainer):
     # What is forgotten has to be learned again, so that there need be no last mistake.
     converges = False
 
-    def __init__(self, *arguments: Any, projection_tol: float, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
+    def __init__(
+        self,
+        model: KernelModel,
+        X: KernelTable,
+        labels: Int32Array,
+        *,
+        ties: str,
+        projection_tol: float,
+        weights: FloatArray | None = None,
+        first_number: int = 0,
+        subset: IntArray | None = None,
+    ) -> None:
+        super().__init__(
+            model,
+            X,
+            labels,
+            ties=ties,
+            weights=weights,
+            first_number=first_number,
+            subset=subset,
+        )
         self.budget = int(self.model.settings["budget"])
         self.projection_tol = projection_tol
         forget = self.model.settings["forget"]
@@ -189,7 +214,7 @@ def _oldest(
     return slot
 
 
-def _as_query(trainer: BudgetedTrainer, slot: int) -> Any:
+def _as_query(trainer: BudgetedTrainer, slot: int) -> Table:
     """Return a support row as a table that can be scored."""
     model = trainer.model
     assert model.support is not None

@@ -6,7 +6,7 @@ Support rows are dense, or sparse if they arrived sparse and are wide.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rosenblatt.arrays import (
     FloatArray,
     IntArray,
     SparseRows,
+    Table,
     for_caller,
     is_sparse,
 )
@@ -63,7 +64,7 @@ class Kernel:
         """Return whether the kernel depends on gamma."""
         return self.name in ("poly", "rbf", "laplacian", "sigmoid")
 
-    def measured_gamma(self, X: Any, counted: BoolArray, *, streamed: bool) -> float | None:
+    def measured_gamma(self, X: Table, counted: BoolArray, *, streamed: bool) -> float | None:
         """Return a gamma at which this kernel tells the counted rows apart; None if they are all 0.
 
             1 / mean ‖x - x̄‖²
@@ -101,15 +102,16 @@ class Kernel:
             spread = (spread * float(_count_nonzeros(X, counted)) / n) ** 0.5
         return float(f"{1.0 / spread:.6g}")
 
-    def support_rows(self, X: Any, numbers: IntArray) -> Any:
+    def support_rows(self, X: KernelTable, numbers: IntArray) -> Table:
         """Return what must be kept of some rows of ``X`` to compute their kernel later."""
         if self.is_precomputed:
             return numbers[:, None]
         return (X.sparse if isinstance(X, Narrow) else X)[numbers]
 
-    def between(self, A: Any, B: Any) -> AnyFloatArray:
+    def between(self, A: Table, B: Table) -> AnyFloatArray:
         """Return the kernel of every kept row of A with every row of B, dense or sparse."""
         if self.is_precomputed:
+            assert not is_sparse(A)
             columns = A[:, 0]
             found = SparseRows.of(B).toarray(columns) if is_sparse(B) else B[:, columns]
             return np.asarray(found.T)
@@ -143,14 +145,14 @@ def _checked(values: Any, n: int, m: int) -> AnyFloatArray:
     return found if found.dtype in (np.float32, np.float64) else found.astype(np.float64)
 
 
-def _squared_norms(A: Any) -> FloatArray:
+def _squared_norms(A: Table) -> FloatArray:
     """Return ‖x‖² of each row."""
     if is_sparse(A):
         return SparseRows.of(A).squared_norms()
     return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
 
 
-def _column_sums(X: Any, counted: BoolArray) -> FloatArray:
+def _column_sums(X: Table, counted: BoolArray) -> FloatArray:
     """Return the sum of each column over the rows that count."""
     if is_sparse(X):
         rows = SparseRows.of(X)
@@ -159,7 +161,7 @@ def _column_sums(X: Any, counted: BoolArray) -> FloatArray:
     return np.asarray(np.add.reduce(X, dtype=np.float64, where=counted[:, None]))
 
 
-def _count_nonzeros(X: Any, counted: BoolArray) -> int:
+def _count_nonzeros(X: Table, counted: BoolArray) -> int:
     """Return how many values in the rows that count are not 0."""
     if is_sparse(X):
         rows = SparseRows.of(X)
@@ -167,7 +169,7 @@ def _count_nonzeros(X: Any, counted: BoolArray) -> int:
     return int(np.count_nonzero(X, axis=1)[counted].sum())
 
 
-def _polynomial(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
+def _polynomial(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
     """Return (γ a·b + c)^degree."""
     found = products(A, B)
     if kernel.gamma != 1.0:
@@ -189,7 +191,7 @@ def _power(base: AnyFloatArray, degree: int) -> AnyFloatArray:
     return _power(base, degree // 2)
 
 
-def _sigmoid(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
+def _sigmoid(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
     """Return tanh(γ a·b + c)."""
     found = products(A, B)
     found *= kernel.gamma
@@ -197,7 +199,7 @@ def _sigmoid(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
     return np.asarray(np.tanh(found, out=found))
 
 
-def _rbf(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
+def _rbf(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
     """Return exp(-γ‖a - b‖²), with -γ‖a - b‖² = 2γ a·b - γ‖a‖² - γ‖b‖²."""
     norms_of_a = _squared_norms(A)
     norms_of_b = _squared_norms(B)
@@ -216,14 +218,14 @@ def _rbf(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
     return np.asarray(np.exp(found, out=found))
 
 
-def _laplacian(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
+def _laplacian(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
     """Return exp(-γ‖a - b‖₁)."""
     found = distances(A, B)
     found *= -kernel.gamma
     return np.asarray(np.exp(found, out=found))
 
 
-def _cosine(_: Kernel, A: Any, B: Any) -> AnyFloatArray:
+def _cosine(_: Kernel, A: Table, B: Table) -> AnyFloatArray:
     """Return a·b / (‖a‖ ‖b‖); 0 for a row of zeros."""
     found = products(A, B)
     found /= _lengths(A).astype(found.dtype)[:, None]
@@ -231,14 +233,14 @@ def _cosine(_: Kernel, A: Any, B: Any) -> AnyFloatArray:
     return found
 
 
-def _lengths(rows: Any) -> FloatArray:
+def _lengths(rows: Table) -> FloatArray:
     """Return ‖x‖ of each row; 1 for a row of zeros."""
     lengths = np.sqrt(_squared_norms(rows))
     lengths[lengths == 0.0] = 1.0
     return lengths
 
 
-KERNELS: dict[str, Callable[[Kernel, Any, Any], AnyFloatArray]] = {
+KERNELS: dict[str, Callable[[Kernel, Table, Table], AnyFloatArray]] = {
     "linear": lambda _, A, B: products(A, B),
     "poly": _polynomial,
     "rbf": _rbf,
@@ -257,12 +259,12 @@ LEAST_ROOM = 64
 NARROW = 1024
 
 
-def is_narrow(table: Any) -> bool:
+def is_narrow(table: Any) -> TypeGuard[SparseRows]:
     """Return whether a table is sparse but narrow enough to be dense."""
     return is_sparse(table) and table.shape[1] <= NARROW
 
 
-def narrow_as_dense(table: Any) -> Any:
+def narrow_as_dense(table: Table) -> KernelTable:
     """Return a sparse table as `Narrow` if it has few features, else as `SparseRows`."""
     if not is_sparse(table):
         return table
@@ -278,11 +280,15 @@ class Narrow:
         self.shape = rows.shape
         self.dtype = rows.dtype
 
-    def __getitem__(self, rows: Any) -> AnyArray:
+    def __getitem__(self, rows: slice | IntArray) -> AnyArray:
         return self.sparse[rows].toarray()
 
 
-def support_for(rows: Any) -> DenseSupport | SparseSupport:
+# A table as a kernel model reads it.
+KernelTable: TypeAlias = "Table | Narrow"
+
+
+def support_for(rows: Table) -> DenseSupport | SparseSupport:
     """Return an empty place for support rows like these."""
     if is_sparse(rows) and not is_narrow(rows):
         return SparseSupport(rows)
@@ -291,7 +297,7 @@ def support_for(rows: Any) -> DenseSupport | SparseSupport:
 
 def widened(support: DenseSupport | SparseSupport, n_features: int) -> DenseSupport | SparseSupport:
     """Return the same rows with more features, which are 0 in all of them."""
-    rows: Any = support.vectors()
+    rows: Table = support.vectors()
     if is_sparse(rows):
         rows = rows.widen(n_features)
     else:
@@ -304,7 +310,7 @@ def widened(support: DenseSupport | SparseSupport, n_features: int) -> DenseSupp
 class DenseSupport:
     """Support rows in one array that doubles when it is full; `vectors` has their first format."""
 
-    def __init__(self, like: Any) -> None:
+    def __init__(self, like: Table) -> None:
         self._rows = np.empty((0, like.shape[1]), like.dtype)
         self._origin = SparseRows.of(like).origin if is_sparse(like) else None
         self.n = 0
@@ -320,7 +326,7 @@ class DenseSupport:
             return self.rows.copy()
         return SparseRows.from_dense(self.rows, origin=self._origin)
 
-    def append(self, rows: Any) -> None:
+    def append(self, rows: Table) -> None:
         """Append rows."""
         rows = rows.toarray() if is_sparse(rows) else rows
         self._agree(rows)
@@ -333,7 +339,7 @@ class DenseSupport:
         self._rows[self.n : end] = rows
         self.n = end
 
-    def put(self, slot: int, row: Any) -> None:
+    def put(self, slot: int, row: Table) -> None:
         """Replace the row in a slot."""
         row = row.toarray() if is_sparse(row) else row
         self._agree(row)
@@ -364,7 +370,7 @@ class DenseSupport:
 class SparseSupport:
     """Support rows in one sparse table; new rows are joined to it when it is read."""
 
-    def __init__(self, like: Any) -> None:
+    def __init__(self, like: Table) -> None:
         self._joined = SparseRows.of(like)[:0]
         self._new: list[SparseRows] = []
         self.n = 0
@@ -381,12 +387,12 @@ class SparseSupport:
         """Return a copy of the rows."""
         return self.rows.copy()
 
-    def append(self, rows: Any) -> None:
+    def append(self, rows: Table) -> None:
         """Append rows."""
         self._new.append(SparseRows.of(rows) if is_sparse(rows) else SparseRows.from_dense(rows))
         self.n += rows.shape[0]
 
-    def put(self, slot: int, row: Any) -> None:
+    def put(self, slot: int, row: Table) -> None:
         """Replace the row in a slot."""
         before = self.rows[:slot]
         after = self.rows[slot + 1 :]

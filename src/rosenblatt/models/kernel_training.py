@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray, Int32Array, IntArray
+from rosenblatt.arrays import FloatArray, Int32Array, IntArray, Table
 from rosenblatt.engine.rows import kernel_blocks as blocks
 from rosenblatt.errors import InputError
 from rosenblatt.models import epochs
 from rosenblatt.models.classes import tie_is_positive
 from rosenblatt.models.kernel import QUERIES, KernelModel, refuse_large, refuse_overflow
+from rosenblatt.models.kernel_functions import KernelTable
 from rosenblatt.models.recording import Entries
 from rosenblatt.models.rows import contradictory
 
@@ -40,7 +41,7 @@ class Block:
     def __init__(
         self,
         model: KernelModel,
-        X: Any,
+        X: KernelTable,
         numbers: IntArray,
         labels: Int32Array,
         weights: FloatArray,
@@ -150,7 +151,7 @@ class ScoreCache:
     multiplied only with support rows that changed since it was scored.
     """
 
-    def __init__(self, model: KernelModel, X: Any) -> None:
+    def __init__(self, model: KernelModel, X: KernelTable) -> None:
         self._model = model
         self._X = X
         self.values = np.zeros((model.n_vectors, X.shape[0]))
@@ -216,7 +217,7 @@ class KernelTrainer(epochs.Trainer):
     def __init__(
         self,
         model: KernelModel,
-        X: Any,
+        X: KernelTable,
         labels: Int32Array,
         *,
         ties: str,

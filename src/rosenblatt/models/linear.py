@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import AnyFloatArray, FloatArray
+from rosenblatt.arrays import AnyArray, AnyFloatArray, FloatArray, Table
 from rosenblatt.engine.rows import engine
 from rosenblatt.models.data_units import DataUnits
 from rosenblatt.models.ledger import Ledger
@@ -174,7 +174,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
         if self.start.is_float32 and not self.weights.is_float32:
             self.n_float32 = len(self.recorder.entries.row)
 
-    def recording(self, first_row: int, table: Any = None) -> Note | None:
+    def recording(self, first_row: int, table: Table | None = None) -> Note | None:
         """Return what is called with the updates by a table; None if nothing is recorded.
 
         ``first_row`` is the number of the first row of the table in the ledger.
@@ -184,6 +184,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
             return None
         keep_rows = None
         if self.voters is not None:
+            assert table is not None
             keep_rows = self.voters.taking(table, first_row)
 
         def note(entries: Entries) -> None:
@@ -242,7 +243,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
             known = (*known, self.calibration)
         state.update(repr(known).encode())
 
-        arrays: list[npt.NDArray[Any]] = []
+        arrays: list[AnyArray] = []
         if self.best is not None:
             arrays += self.best
         if self.voters is not None and self.recorder is not None:

@@ -9,14 +9,22 @@ have to be touched. The compiled loops have the same formula in ``engine/mean.h`
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar, overload
+
+from rosenblatt.arrays import AnyFloatArray, FloatArray, IntArray
+
+Numbers = TypeVar("Numbers", float, FloatArray)
 
 
-def mean_of(last: Any, running_sum: Any, n: int) -> Any:
+def mean_of(last: Numbers, running_sum: Numbers, n: int) -> Numbers:
     """Return the mean of weights, numbers or arrays, over n examples; before any, the last ones."""
     return last - running_sum / max(n, 1)
 
 
-def added_to_sum(step: Any, t: Any) -> Any:
+@overload
+def added_to_sum(step: float, t: int) -> float: ...
+@overload
+def added_to_sum(step: FloatArray, t: int | IntArray) -> FloatArray: ...
+def added_to_sum(step: float | AnyFloatArray, t: int | IntArray) -> float | AnyFloatArray:
     """Return what a step at example t adds to the running sum: t - 1 examples went without it."""
     return (t - 1) * step

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, FloatArray
 from rosenblatt.engine.rows.engine import GENTLE_PLANE, LAG_PLANES, ReadoutArrays
 from rosenblatt.engine.rows.rules import Rule
 from rosenblatt.models.weights import Weights
@@ -123,7 +123,7 @@ class Readouts(ReadoutArrays):
             scales *= 1.0 - np.maximum(self.rates, 1.0 / max(t, 2))
         return bool((scales < 2 * SMALLEST_SCALE).any())
 
-    def to_arrays(self, weights: Weights) -> dict[str, npt.NDArray[Any]]:
+    def to_arrays(self, weights: Weights) -> dict[str, AnyArray]:
         """Return the state of the read-outs of these weights as named arrays."""
         planes = [weights.plane(name) for name in self.planes]
         return {
@@ -135,7 +135,7 @@ class Readouts(ReadoutArrays):
 
     @classmethod
     def from_arrays(
-        cls, weights: Weights, arrays: Mapping[str, npt.NDArray[Any]], name: str, t: int
+        cls, weights: Weights, arrays: Mapping[str, AnyArray], name: str, t: int
     ) -> Readouts:
         """Rebuild read-outs from their arrays, and the planes that they have beside the weights."""
         readouts = cls(name, arrays["readout.scale"].copy(), arrays["readout.error"].copy(), t)

@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray, Scorer, SparseRows, canonical, is_sparse, readable
+from rosenblatt.arrays import (
+    AnyArray,
+    FloatArray,
+    Scorer,
+    SparseRows,
+    Table,
+    canonical,
+    is_sparse,
+    readable,
+)
 from rosenblatt.engine.rows import rows as _rows
 from rosenblatt.engine.rows import sparse_rows as loops
 from rosenblatt.engine.rows.rows import Rows as Rows
@@ -22,7 +31,7 @@ from rosenblatt.errors import InputError
 _rows.refuse_changed_with(InputError)
 
 
-def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
+def as_rows(X: Table, dtype: npt.DTypeLike | None = None) -> Rows:
     """Wrap an array or sparse rows as `Rows`; copy only to convert to `dtype`.
 
     By default float32 stays float32, and everything else becomes float64.
@@ -35,18 +44,21 @@ def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
     return _rows.sparse(data, indices, indptr, X.shape[1])
 
 
-def row_arrays(X: Any, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], ...]:
+def row_arrays(X: Table, dtype: npt.DTypeLike) -> tuple[AnyArray, ...]:
     """Return a dense table as one array, sparse rows as three, of types that the loops read."""
     if not is_sparse(X):
         return (readable(X, dtype),)
-    X = canonical(X)
-    index = np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64
-    return readable(X.data, dtype), readable(X.indices, index), readable(X.indptr, index)
+    rows: SparseRows = canonical(X)
+    is_int32 = rows.indices.dtype == rows.indptr.dtype == np.int32
+    index = np.int32 if is_int32 else np.int64
+    return (
+        readable(rows.data, dtype),
+        readable(rows.indices, index),
+        readable(rows.indptr, index),
+    )
 
 
-def rows_between(
-    arrays: Sequence[npt.NDArray[Any]], n_features: int, start: int, stop: int
-) -> Rows:
+def rows_between(arrays: Sequence[AnyArray], n_features: int, start: int, stop: int) -> Rows:
     """Return some rows of `row_arrays` without copying them."""
     if len(arrays) == 1:
         return _rows.dense(arrays[0][start:stop])
@@ -88,7 +100,7 @@ def inspect(rows: Rows, *, names: Callable[[], Any] | None = None, argument: str
     )
 
 
-def checksum(table: Any) -> int:
+def checksum(table: Table) -> int:
     """Return the CRC-32 of the values of a table, which changes when they do."""
     from rosenblatt.engine.text.checksums import crc32
 
@@ -99,10 +111,10 @@ def checksum(table: Any) -> int:
 
 
 def contradictory(
-    table: Any,
-    labels: npt.NDArray[Any],
+    table: Table,
+    labels: AnyArray,
     subset: npt.NDArray[np.int64] | None = None,
-    weights: npt.NDArray[Any] | None = None,
+    weights: AnyArray | None = None,
 ) -> bool:
     """Return whether two equal rows have different labels; rows of weight 0 do not count.
 
@@ -127,7 +139,7 @@ def contradictory(
     return any(np.array_equal(_row_values(table, a), _row_values(table, b)) for a, b in pairs)
 
 
-def _row_values(table: Any, row: int) -> npt.NDArray[Any]:
+def _row_values(table: Table, row: int) -> AnyArray:
     """Return values by which equal rows are equal; sparse rows must store no zeros."""
     if not is_sparse(table):
         return np.asarray(table[row])
@@ -135,7 +147,7 @@ def _row_values(table: Any, row: int) -> npt.NDArray[Any]:
     return np.stack([table.indices[part].astype(np.float64), table.data[part]])
 
 
-def refuse_tiny(table: Any, rows: Rows, least: float) -> None:
+def refuse_tiny(table: Table, rows: Rows, least: float) -> None:
     """Refuse rows that were inspected if all of their values are below ``least``, but not all 0."""
     if rows.largest_squared_norm >= np.finfo(rows.dtype).tiny:
         return
@@ -156,7 +168,7 @@ def refuse_tiny(table: Any, rows: Rows, least: float) -> None:
 BLOCK = 1 << 20
 
 
-def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def scores(X: Table, coef: AnyArray, bias: AnyArray) -> npt.NDArray[np.float64]:
     """Return ``X @ coef.T + bias`` in float64: (n,) for one weight vector, else (n, n_vectors).
 
     float32 rows with float32 weights are summed in float32, all others in float64.
@@ -164,7 +176,7 @@ def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArra
     return scorer(X, coef, bias)(slice(0, X.shape[0]))
 
 
-def scorer(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> Scorer:
+def scorer(X: Table, coef: AnyArray, bias: AnyArray) -> Scorer:
     """Return a function that scores a slice of the rows of ``X``, as `scores` does."""
     is_float32 = X.dtype == np.float32 and coef.dtype == np.float32
     dtype = np.float32 if is_float32 else np.float64
@@ -191,7 +203,7 @@ def scorer(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> Scorer:
     return convert_and_score
 
 
-def margins(scores: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def margins(scores: AnyArray, right: AnyArray) -> npt.NDArray[np.float64]:
     """Return how far the right class is ahead of the best other one; negative if it is not.
 
     ``scores`` are those of `scores`, and ``right`` is the number of the right class of each row.
@@ -207,7 +219,7 @@ def margins(scores: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np
 # ---------------------------------------------------------------------- all pairs of rows
 
 
-def products(A: Any, B: Any) -> npt.NDArray[Any]:
+def products(A: Table, B: Table) -> AnyArray:
     """Return ``A @ B.T``, in float32 if both tables are; for two sparse tables, it is dense."""
     if is_sparse(A):
         return SparseRows.of(A).products(B)
@@ -216,7 +228,7 @@ def products(A: Any, B: Any) -> npt.NDArray[Any]:
     return np.asarray(A @ B.T)
 
 
-def distances(A: Any, B: Any) -> FloatArray:
+def distances(A: Table, B: Table) -> FloatArray:
     """Return Σ |a - b| of every row of A and every row of B, in float64.
 
     The work is n·m·d for dense tables; in addition to the result, it needs a copy of B.
@@ -254,5 +266,5 @@ def _sizes(rows: SparseRows) -> FloatArray:
     return found.astype(np.float64, copy=False)
 
 
-def _sparse(table: Any) -> SparseRows:
+def _sparse(table: Table) -> SparseRows:
     return SparseRows.of(table) if is_sparse(table) else SparseRows.from_dense(table)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import AnyArray
 from rosenblatt.engine.tags import tag_features
 from rosenblatt.engine.tags.tag_weights import Encoded
 from rosenblatt.errors import InputError, ParameterError, shown
@@ -74,11 +75,11 @@ def read_pairs(
 class GrowingArray:
     """An array that can be appended to; its buffer doubles, so that appending is cheap."""
 
-    def __init__(self, values: npt.NDArray[Any]) -> None:
+    def __init__(self, values: AnyArray) -> None:
         self.values = values
         self._buffer = values
 
-    def append(self, more: npt.NDArray[Any]) -> None:
+    def append(self, more: AnyArray) -> None:
         """Append values."""
         n = len(self.values)
         needed = n + len(more)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import AnyArray, SparseRows
 from rosenblatt.models.linear import LinearModel
 from rosenblatt.models.model import Snapshot as Snapshot
 
@@ -58,7 +59,7 @@ class TouchedSnapshot:
     Nothing else changes when sparse rows of these features are learned, as long as no class joins.
     """
 
-    def __init__(self, model: LinearModel, columns: npt.NDArray[Any]) -> None:
+    def __init__(self, model: LinearModel, columns: AnyArray) -> None:
         self._model = model
         self._columns = np.unique(columns)
         model.weights.arrange(by_feature=True)
@@ -89,7 +90,7 @@ class TouchedSnapshot:
         model.readouts = self._readouts
 
 
-def changes_few_weights(model: LinearModel, table: Any) -> bool:
+def changes_few_weights(model: LinearModel, table: SparseRows) -> bool:
     """Return whether sparse rows touch so few features that a snapshot of these is cheaper."""
     if 2 * len(table.indices) >= model.weights.n_features:
         return False

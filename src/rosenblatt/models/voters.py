@@ -8,23 +8,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.arrays import SparseRows, Table, is_sparse
 from rosenblatt.models.recording import Entries, Note
 
 
 class Voters:
     """Keeps each mistaken row once, with its number in the ledger."""
 
-    def __init__(self, rows: Any = None, numbers: npt.NDArray[np.int64] | None = None) -> None:
+    def __init__(
+        self, rows: Table | None = None, numbers: npt.NDArray[np.int64] | None = None
+    ) -> None:
         # A batch of rows with their numbers at a time, as they came.
-        self._parts: list[tuple[Any, npt.NDArray[np.int64]]] = []
+        self._parts: list[tuple[Table, npt.NDArray[np.int64]]] = []
         if rows is not None and numbers is not None:
             self._parts.append((rows, numbers))
         # The last answer of `joined`. A reader replaces it as a whole and changes nothing else:
         # what a learner appends can therefore not be lost.
         self._joined: JoinedRows | None = None
 
-    def taking(self, table: Any, first_row: int) -> Note:
+    def taking(self, table: Table, first_row: int) -> Note:
         """Return a function that keeps those rows of a table that updates came from."""
         rows = SparseRows.of(table) if is_sparse(table) else table
         known = np.zeros(table.shape[0], bool)
@@ -83,7 +85,7 @@ class Voters:
 class JoinedRows:
     """The mistaken rows of the first ``n_parts`` batches, and their numbers in the ledger."""
 
-    def __init__(self, vectors: Any, numbers: npt.NDArray[np.int64], n_parts: int) -> None:
+    def __init__(self, vectors: Table, numbers: npt.NDArray[np.int64], n_parts: int) -> None:
         self.vectors = vectors
         self.numbers = numbers
         self.n_parts = n_parts
@@ -95,7 +97,7 @@ class JoinedRows:
         return np.asarray(self._order[found])
 
 
-def stacked(tables: list[Any], n_features: int) -> Any:
+def stacked(tables: list[Table], n_features: int) -> Table:
     """Stack tables, each widened to ``n_features`` columns."""
     if not tables:
         return np.zeros((0, n_features))
