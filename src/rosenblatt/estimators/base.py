@@ -2,15 +2,20 @@
 
 scikit-learn is loaded only by those who already use it: only its own functions ask for its tags,
 its metadata routing and its diagram.
+
+Several threads may share a learner: one learns at a time, any number read; `engine.turns` has the
+turns. A method that learns takes its turn in a ``with unchanged_on_error(self)`` block; one that
+reads is decorated by `of_whole_state`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from operator import is_
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar, dataclass_transform
 
-from rosenblatt.engine.turns import Turns
+from rosenblatt.engine.turns import LearningTurn, Turns, read_whole
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimators.params import Option, declare_options, option
 from rosenblatt.estimators.routing import add_request_setters, metadata_request
@@ -27,8 +32,33 @@ ELSEWHERE = {
     "learning_rate": "SoftPerceptron has schedule; steps of the others have no schedule",
 }
 
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
 # The parameters of an estimator that was not checked yet: no values are equal to these.
 UNCHECKED = (object(),)
+
+
+def unchanged_on_error(estimator: Estimator) -> LearningTurn:
+    """Take the turn to learn, in a ``with`` statement; raise RuntimeError if another thread has it.
+
+    An error restores the attributes that were set in the block. A block that changes the model in
+    place has to announce it by `change_in_place` of the turn.
+    """
+    return LearningTurn(estimator, estimator._turns)
+
+
+def of_whole_state(method: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Decorate a method that reads, so that it never sees a learner in the middle of learning.
+
+    While another thread learns, the method is given the state before, or waits for the state after.
+    """
+
+    @wraps(method)
+    def read(self: Any, *args: Any, **named: Any) -> Any:
+        return read_whole(self, self._turns, method, args, named)
+
+    return read  # type: ignore[return-value]
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.estimators.turns import of_whole_state
+from rosenblatt.estimators.base import of_whole_state
 
 if TYPE_CHECKING:
     from rosenblatt.arrays import AnyFloatArray

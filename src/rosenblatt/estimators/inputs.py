@@ -23,8 +23,12 @@ from rosenblatt.estimators.conversion import (
     feature_names,
     unmasked,
 )
-from rosenblatt.estimators.mapping_rows import columns_by_name, is_records, records_table
-from rosenblatt.estimators.record_schema import read_schema
+from rosenblatt.estimators.mapping_rows import (
+    columns_by_name,
+    is_records,
+    read_schema,
+    records_table,
+)
 from rosenblatt.models.rows import Rows, as_rows, inspect, refuse_tiny
 from rosenblatt.tables.readers.fault_messages import notice
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import AnyArray, AnyFloatArray, FloatArray, Scorer
 from rosenblatt.errors import Message, Value
+from rosenblatt.estimators.base import of_whole_state, unchanged_on_error
 from rosenblatt.estimators.calibration import Calibration, calibrate_model, folds_of
 from rosenblatt.estimators.inputs import (
     Batch,
@@ -27,8 +28,8 @@ from rosenblatt.estimators.inputs import (
 )
 from rosenblatt.estimators.learner import Learner
 from rosenblatt.estimators.majority import MajorityBaseline
+from rosenblatt.estimators.mapping_rows import keep_guessed_schema, schema_copy, set_schema
 from rosenblatt.estimators.params import option
-from rosenblatt.estimators.record_schema import keep_guessed_schema, schema_copy, set_schema
 from rosenblatt.estimators.routing import available_if
 from rosenblatt.estimators.sklearn_classes import not_fitted_error
 from rosenblatt.estimators.targets import (
@@ -39,7 +40,6 @@ from rosenblatt.estimators.targets import (
     streamed_weights,
     validation_rows,
 )
-from rosenblatt.estimators.turns import of_whole_state, unchanged_on_error
 from rosenblatt.models.classes import (
     decision_scores,
     declared_classes,

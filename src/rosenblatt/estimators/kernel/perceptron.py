@@ -9,12 +9,12 @@ import numpy as np
 from rosenblatt.arrays import FloatArray, Int32Array, IntArray, Scorer, for_caller
 from rosenblatt.engine.rows import kernel_blocks as blocks
 from rosenblatt.errors import InputError, Message, NoLedgerError, ParameterError, Setting, Value
+from rosenblatt.estimators.base import of_whole_state
 from rosenblatt.estimators.inputs import Batch, FitArguments, TrainingData
 from rosenblatt.estimators.params import combine_option, option, seed_from
 from rosenblatt.estimators.routing import available_if
 from rosenblatt.estimators.row_classifier import RowClassifier
 from rosenblatt.estimators.targets import read_weights
-from rosenblatt.estimators.turns import of_whole_state
 from rosenblatt.models import epochs
 from rosenblatt.models.classes import class_segments, tie_is_positive
 from rosenblatt.models.kernel import SETTINGS, KernelModel

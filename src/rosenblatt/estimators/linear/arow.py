@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.engine.rows.rules import Rule
+from rosenblatt.estimators.base import of_whole_state
 from rosenblatt.estimators.linear.linear_learner import LinearLearner
 from rosenblatt.estimators.linear.shared_options import relative_to_data
 from rosenblatt.estimators.params import option
-from rosenblatt.estimators.turns import of_whole_state
 from rosenblatt.models.data_units import DataUnits
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.arrays import is_sparse
 from rosenblatt.errors import ConvergenceWarning, Notice
-from rosenblatt.estimators.base import Estimator
+from rosenblatt.estimators.base import Estimator, unchanged_on_error
 from rosenblatt.estimators.calibration import calibrate
 from rosenblatt.estimators.inputs import TrainingData, read_rows
 from rosenblatt.estimators.linear.linear_learner import LinearLearner
@@ -37,7 +37,6 @@ from rosenblatt.estimators.selection import (
     splits,
 )
 from rosenblatt.estimators.targets import encode_labels, read_labels, read_weights, validation_rows
-from rosenblatt.estimators.turns import unchanged_on_error
 from rosenblatt.models.classes import decision_scores
 from rosenblatt.models.column_scaling import ColumnScaling
 from rosenblatt.models.rows import as_rows

@@ -22,6 +22,7 @@ from rosenblatt.engine.rows.engine import Engine
 from rosenblatt.engine.rows.mappings import MappingRow, NotANumber
 from rosenblatt.engine.rows.rules import Rule
 from rosenblatt.errors import Message, NoLedgerError, ParameterError, Setting
+from rosenblatt.estimators.base import of_whole_state, unchanged_on_error
 from rosenblatt.estimators.conversion import as_table as as_rows_of_numbers
 from rosenblatt.estimators.inputs import (
     Batch,
@@ -33,16 +34,17 @@ from rosenblatt.estimators.inputs import (
     read_table,
 )
 from rosenblatt.estimators.linear.shared_options import averaging
-from rosenblatt.estimators.linear.starting_weights import set_start
 from rosenblatt.estimators.linear.streaming import LIMIT, Stream, as_table, read
-from rosenblatt.estimators.mapping_rows import columns_by_name, is_records, not_a_number
-from rosenblatt.estimators.params import n_jobs_option, option, seed_from
-from rosenblatt.estimators.record_schema import (
+from rosenblatt.estimators.mapping_rows import (
+    columns_by_name,
+    is_records,
     keep_guessed_schema,
+    not_a_number,
     reads_records,
     record_plan,
     settle_schema,
 )
+from rosenblatt.estimators.params import n_jobs_option, option, seed_from
 from rosenblatt.estimators.row_classifier import RowClassifier
 from rosenblatt.estimators.targets import (
     encode_labels,
@@ -50,7 +52,6 @@ from rosenblatt.estimators.targets import (
     read_weights,
     streamed_weights,
 )
-from rosenblatt.estimators.turns import of_whole_state, unchanged_on_error
 from rosenblatt.models.classes import (
     has_tie,
     number_of,
@@ -64,7 +65,7 @@ from rosenblatt.models.linear import LinearModel
 from rosenblatt.models.linear_training import LinearTrainer
 from rosenblatt.models.readouts import NAMES, Readouts
 from rosenblatt.models.result import DualForm, FitResult, OnlineResult, dual_form
-from rosenblatt.models.rows import Rows, as_rows, inspect, scorer
+from rosenblatt.models.rows import Rows, as_rows, inspect, largest_allowed, scorer
 from rosenblatt.models.snapshots import Snapshot
 from rosenblatt.models.weights import RATE, Scaling, Weights
 
@@ -414,7 +415,7 @@ class LinearLearner(RowClassifier):
             data.labels,
             may_be_zero=given.is_shard,
         )
-        set_start(model, given.coef_init, given.intercept_init)
+        _set_start(model, given.coef_init, given.intercept_init)
         self._keep_record(model)
         record = model.recording(model.next_row, data.table)
         trainer = LinearTrainer(
@@ -1166,3 +1167,38 @@ def _recorded_dual(model: LinearModel, rule: Rule, n_rows: int) -> DualForm:
         steps = of_fit.stored_after(now.folds) * now.scale
         of_fit = of_fit._replace(step=steps, folds=of_fit.folds[:0])
     return dual_form(of_fit, rule, n_rows, model.n_vectors)
+
+
+def _set_start(model: LinearModel, coef_init: Any, intercept_init: Any) -> None:
+    """Let training begin with these weights and biases, in the order of ``classes_``."""
+    if coef_init is None and intercept_init is None:
+        return
+    weights = model.weights
+    coef = weights.matrix if coef_init is None else np.asarray(coef_init, np.float64)
+    bias = weights.bias if intercept_init is None else np.asarray(intercept_init, np.float64)
+    shapes = (weights.n_vectors, weights.n_features), (weights.n_vectors,)
+    for name, values, shape in (
+        ("coef_init", coef, shapes[0]),
+        ("intercept_init", bias, shapes[1]),
+    ):
+        if values.size != np.prod(shape) or (values.ndim > 1 and values.shape != shape):
+            raise ParameterError(
+                f"{name} has shape {values.shape}, but these data need {shape}: one row for "
+                "two classes, one for each class when there are more (or with "
+                "binary_as_multiclass=True)."
+            )
+        limit = largest_allowed(weights.table.dtype)
+        if not (np.abs(values) <= limit).all():
+            raise ParameterError(
+                f"{name} holds values that are not finite or beyond {limit:g}, where the sums "
+                "of training would overflow."
+            )
+    if intercept_init is not None and not weights.fit_intercept and np.any(bias):
+        raise ParameterError("intercept_init needs fit_intercept=True.")
+    coef, bias = coef.reshape(shapes[0]), bias.reshape(shapes[1])
+    if weights.n_vectors > 1:  # given in the order of classes_, kept in that of arrival
+        place = np.argsort(model.sorted_slots)
+        coef = coef[place] if coef_init is not None else coef
+        bias = bias[place] if intercept_init is not None else bias
+    weights.set(coef, bias)
+    model.recorder = None  # no update leads from the weights before to these

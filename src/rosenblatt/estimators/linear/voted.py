@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray, Scorer, for_caller
 from rosenblatt.engine.rows.rules import Rule
+from rosenblatt.estimators.base import of_whole_state
 from rosenblatt.estimators.linear.linear_learner import LinearLearner
 from rosenblatt.estimators.linear.shared_options import learning_rate
 from rosenblatt.estimators.linear.streaming import as_table
 from rosenblatt.estimators.params import combine_option
-from rosenblatt.estimators.turns import of_whole_state
 from rosenblatt.models.ledger import Ledger
 from rosenblatt.models.linear import LinearModel
 from rosenblatt.models.rows import scores

@@ -6,10 +6,10 @@ import warnings
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.estimators.base import of_whole_state, unchanged_on_error
 from rosenblatt.estimators.learner import Learner
 from rosenblatt.estimators.params import option, seed_from
 from rosenblatt.estimators.targets import read_pair
-from rosenblatt.estimators.turns import of_whole_state, unchanged_on_error
 from rosenblatt.models.feature_weights import FeatureWeights
 from rosenblatt.models.result import FitResult, Validation
 from rosenblatt.models.structured import StructuredModel, StructuredTrainer

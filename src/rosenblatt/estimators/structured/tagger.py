@@ -13,11 +13,11 @@ from rosenblatt.engine.tags.tag_features import starts_of
 from rosenblatt.engine.tags.tag_sentences import TagEngine
 from rosenblatt.engine.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.errors import Message, ParameterError, Setting, shown
+from rosenblatt.estimators.base import of_whole_state, unchanged_on_error
 from rosenblatt.estimators.learner import Learner
 from rosenblatt.estimators.params import n_jobs_option, option, seed_from
 from rosenblatt.estimators.structured.tag_predictions import predicted_tags, tag_sentences
 from rosenblatt.estimators.targets import read_pair
-from rosenblatt.estimators.turns import of_whole_state, unchanged_on_error
 from rosenblatt.models import epochs
 from rosenblatt.models.classes import declared_classes
 from rosenblatt.models.constraints import allowed_steps, legal_sentences
