@@ -1,10 +1,10 @@
-"""What a whole linear model goes by, whatever the example."""
+"""What a whole linear model goes by, for any example."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rosenblatt.estimators.base import of_whole_state
+import numpy as np
 
 if TYPE_CHECKING:
     from rosenblatt.arrays import AnyFloatArray
@@ -13,36 +13,45 @@ if TYPE_CHECKING:
 
 
 def explained_by_weights(learner: LinearLearner, coef: AnyFloatArray) -> ModelExplanation:
-    """What a linear model goes by: each weight times the usual deviation of its feature."""
-    import numpy as np
-
+    """Rank the features of a linear model by weight times the usual deviation of the feature."""
     from rosenblatt.estimators.explain_rows import average_row_of, feature_names_of
     from rosenblatt.inspection.explanation import Contribution, ModelExplanation
 
-    average = average_row_of(learner, coef.shape[1])
-    deviations = np.ones(coef.shape[1]) if average is None else average.deviations
     weights = np.asarray(coef, np.float64)
-    weights = weights if average is None else average.centred(weights)
+    deviations = np.ones(weights.shape[1])
+    average = average_row_of(learner, weights.shape[1])
+    if average is not None:
+        deviations = average.deviations
+        weights = average.centred(weights)
+
+    # Only differences between classes count: of two classes that of the second to the first, of
+    # more the largest difference to the mean of all classes.
     classes = learner.classes_.tolist()
-    two = len(classes) == 2
-    if two and len(weights) == 2:
+    is_binary = len(classes) == 2
+    if is_binary and len(weights) == 2:
         weights = weights[1:] - weights[:1]
-    elif not two:
+    elif not is_binary:
         weights = weights - weights.mean(axis=0)
-    of = np.abs(weights).argmax(axis=0)
-    weights = weights[of, np.arange(weights.shape[1])]
+    vector = np.abs(weights).argmax(axis=0)
+    weights = weights[vector, np.arange(weights.shape[1])]
+
     sizes = weights * deviations
     order = np.argsort(-np.abs(sizes), kind="stable")
     order = order[sizes[order] != 0]
     names = feature_names_of(learner, order.tolist())
-    if not two:
-        slots = learner._fitted().classes
-        names = [f"{name} ({slots[k]})" for name, k in zip(names, of[order].tolist(), strict=True)]
-    numbers = (one[order].tolist() for one in (deviations, weights, sizes))
+    if not is_binary:
+        labels = learner._fitted().classes
+        named = zip(names, vector[order].tolist(), strict=True)
+        names = [f"{name} ({labels[k]})" for name, k in named]
+
+    contributions = []
+    for name, j in zip(names, order.tolist(), strict=True):
+        deviation, weight, size = float(deviations[j]), float(weights[j]), float(sizes[j])
+        contributions.append(Contribution(name, deviation, weight, size))
     return ModelExplanation(
         prediction=None,
         score=0.0,
         label=classes[-1],
-        against=classes[0] if two else None,
-        contributions=[Contribution(*parts) for parts in zip(names, *numbers, strict=True)],
+        against=classes[0] if is_binary else None,
+        contributions=contributions,
     )

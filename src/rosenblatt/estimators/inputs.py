@@ -92,7 +92,7 @@ class FitArguments:
 def read_table(
     learner: Any, X: Any, *, reset: bool, ignore_unseen: bool = False, once: bool = False
 ) -> Any:
-    """``X`` as a C-contiguous array or sparse rows, float32 or float64.
+    """Return ``X`` as a C-contiguous array or sparse rows, float32 or float64.
 
     ``reset``: these rows set the number and the names of the features; otherwise they must agree
     with those that did. ``ignore_unseen``: features of mappings that were never learned from count
@@ -103,14 +103,15 @@ def read_table(
 
 
 def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> tuple[Any, Rows]:
-    """``X`` checked for shape, type and finite values, and as rows for the loops.
+    """Check ``X`` for shape, type and finite values; return it as a table, and as rows.
 
     ``all_rows``: no others will be learned from, so that all of them may not be too small.
     """
     table, names = _table_and_names(learner, X, reset, ignore_unseen=False, once=not all_rows)
     rows = as_rows(table)
     inspect(rows, names=lambda: names if reset else getattr(learner, "feature_names_in_", None))
-    if all_rows and not getattr(learner, "fit_intercept", False):  # a 1 at its end is not small
+    has_bias = getattr(learner, "fit_intercept", False)
+    if all_rows and not has_bias:  # with a bias each row has a 1 at its end, which is not small
         refuse_tiny(table, rows, float(np.finfo(rows.dtype).tiny) ** 0.5)
     return table, rows
 
@@ -118,11 +119,15 @@ def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> t
 def _table_and_names(
     learner: Any, X: Any, reset: bool, ignore_unseen: bool, once: bool
 ) -> tuple[Any, Names]:
+    """Return ``X`` as a table, and the names of its columns if it has some."""
     names: Names
-    # New features may come in streams of mappings.
-    grows = not reset and once and is_records(X) and getattr(learner, "takes_new_features", False)
+    grows = False
     if is_records(X):
-        unseen = "ignored" if ignore_unseen else "added" if reset or grows else "refused"
+        # New features may come in streams of mappings.
+        grows = not reset and once and getattr(learner, "takes_new_features", False)
+        unseen = "added" if reset or grows else "refused"
+        if ignore_unseen:
+            unseen = "ignored"
         table, names = _of_records(learner, X, reset, unseen, once)
     else:
         columns = None
@@ -133,6 +138,7 @@ def _table_and_names(
         if not reset:
             _check_names(learner, names)
         table = as_table(X, columns)
+
     if 0 in table.shape:
         what = "feature(s)" if table.shape[0] else "sample(s)"
         raise InputError(f"X has 0 {what} (shape={table.shape}) while a minimum of 1 is required.")
@@ -149,7 +155,10 @@ def _table_and_names(
 def _of_records(
     learner: Any, records: Any, reset: bool, unseen: str, once: bool
 ) -> tuple[Any, Names]:
-    """Numbers by name as they are; with any text, as the schema has it that the first ones set."""
+    """Return records as a table: numbers by name unchanged; with any text, by a schema.
+
+    The schema is guessed from the first records, with ``reset``, or known.
+    """
     from rosenblatt.tables.features.records import all_numbers
     from rosenblatt.tables.features.schema import Schema
 
@@ -169,8 +178,11 @@ def _of_records(
         schema = learner._guessed_schema
     else:
         schema = _schema_of(learner)
+
     if isinstance(schema, Schema) and once and schema.is_running:
-        learner._guessed_schema = schema = schema.twin()  # kept once the rows are learned
+        # Its running means change; it is kept once the rows are learned.
+        schema = schema.twin()
+        learner._guessed_schema = schema
         return schema.encode_records(records, learning=True), None
     if isinstance(schema, Schema):
         return schema.encode_records(records), None
@@ -186,6 +198,7 @@ def _schema_of(learner: Any) -> AnySchema | None:
 
 
 def _set_features(learner: Any, n_features: int, names: Names) -> None:
+    """Set the number and the names of the features of a learner."""
     learner.n_features_in_ = n_features
     if names is not None:
         learner.feature_names_in_ = names
@@ -204,7 +217,7 @@ def check_count(learner: Any, n_features: int) -> None:
 
 
 def _check_names(learner: Any, names: Names) -> None:
-    """Columns with names must be those of training, in the same order."""
+    """Raise InputError unless columns with names are those of training, in the same order."""
     fitted: Names = getattr(learner, "feature_names_in_", None)
     if names is None and fitted is None:
         return
@@ -220,13 +233,14 @@ def _check_names(learner: Any, names: Names) -> None:
 
 @contextmanager
 def rows_without_names() -> Iterator[None]:
-    """A learner that was fitted on named columns warns of rows without; here the order is known."""
+    """Silence the warning about rows without names, for rows whose order is known."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         yield
 
 
 def _difference(names: list[Any], fitted: list[Any]) -> str:
+    """Return the error message of names that are not those of training."""
     lines = ["The feature names should match those that were passed during fit."]
     for title, some, others in (
         ("Feature names unseen at fit time:", names, fitted),
@@ -242,13 +256,13 @@ def _difference(names: list[Any], fitted: list[Any]) -> str:
 
 
 def one_row(x: Any) -> Any:
-    """One example, a mapping of features or a 1-D array, as rows."""
+    """Return one example, a mapping of features or a 1-D array, as rows."""
     x = named_values(x)
     return [x] if isinstance(x, Mapping) else array_row(x)
 
 
 def array_row(x: Any) -> npt.NDArray[Any]:
-    """A 1-D array as rows."""
+    """Return a 1-D array as rows; refuse any other shape."""
     row = np.asarray(unmasked(x, np.float64, np.nan))
     if row.ndim != 1:
         raise InputError(
@@ -259,7 +273,7 @@ def array_row(x: Any) -> npt.NDArray[Any]:
 
 
 def named_values(x: Any) -> Any:
-    """A labelled series, such as pandas has, as a mapping; anything else as it is."""
+    """Return a labelled series, such as pandas has, as a mapping; anything else unchanged."""
     names = getattr(x, "index", None)
     if hasattr(x, "to_dict") and names is not None and all(isinstance(n, str) for n in names):
         return x.to_dict()

@@ -1,4 +1,4 @@
-"""What was learned beside the simplest of all predictions: always the most frequent class."""
+"""The baseline of every fit: always predicting the most frequent class."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.inputs import TrainingData
+    from rosenblatt.estimators.row_classifier import RowClassifier
     from rosenblatt.models.result import FitResult
 
 
@@ -19,7 +20,7 @@ class MajorityBaseline(NamedTuple):
     """The errors of what predicts, and those of always predicting the most frequent class.
 
     They are counted by the weights of the rows, if these have some; on held-out rows if there are
-    any, else on the rows learned from. ``errors`` is None where they are taken to be fewer.
+    any, else on the rows learned from. ``errors`` is None if they are taken to be fewer.
     """
 
     label: Any
@@ -28,32 +29,34 @@ class MajorityBaseline(NamedTuple):
     held_out: bool
 
     @classmethod
-    def of(cls, learner: Any, data: TrainingData, result: FitResult) -> Self | None:
-        """What a fit came to; None if it was interrupted, or all rows are of one class.
+    def of(cls, learner: RowClassifier, data: TrainingData, result: FitResult) -> Self | None:
+        """Compare what a fit came to; None if it was interrupted, or all rows are of one class.
 
-        Learners whose predictions are dear count their errors only if the last epoch made as many
+        Learners whose predictions cost much count their errors only if the last epoch made as many
         mistakes.
         """
         if result.stop_reason == "interrupted":
             return None
-        subset: Any = slice(None) if data.subset is None else data.subset
-        model, labels, weights = learner._model, data.labels, data.weights
-        # In blocks: NumPy counts copies of 64 bits.
-        counted, heavy = labels[subset], None if weights is None else weights[subset]
-        totals = sum(
-            np.bincount(counted[some], None if heavy is None else heavy[some], len(model.classes))
-            for some in row_blocks(len(counted), 1)
-        )
-        top, table = int(np.argmax(totals)), data.table
+        model = learner._fitted()
+        most_frequent = _most_frequent(data, len(model.classes))
+
+        table = data.table
+        labels = data.labels
+        weights = data.weights
         if data.held_out is not None:
-            (table, labels), weights = data.held_out, None
+            table, labels = data.held_out
+            weights = None
             if learner.class_weight is not None:
-                given = learner.class_weight, model.classes, data.labels
-                weights = class_factors(*given, all_known=True)[labels]
-        others = labels != top
-        lost = int(others.sum()) if weights is None else float(weights[others].sum())
-        if not lost:
+                factors = class_factors(
+                    learner.class_weight, model.classes, data.labels, all_known=True
+                )
+                weights = factors[labels]
+
+        others = labels != most_frequent
+        of_majority = int(others.sum()) if weights is None else float(weights[others].sum())
+        if not of_majority:
             return None
+
         errors: float | None = None
         if data.held_out is not None and weights is None:
             errors = round(len(labels) * (1 - max(learner.validation_scores_)))
@@ -63,17 +66,38 @@ class MajorityBaseline(NamedTuple):
             errors = learner.n_training_errors_
             if errors and weights is not None:
                 errors = learner._misclassified(model, table, labels, weights)
-        return cls(model.classes[top], lost, errors, data.held_out is not None)
+        return cls(model.classes[most_frequent], of_majority, errors, data.held_out is not None)
 
     @property
     def is_beaten(self) -> bool:
+        """Whether what predicts makes fewer errors."""
         # Weights of the same rows may have been summed in another order.
         return not self.errors or self.errors < self.of_majority * (1 - 1e-9)
 
     def __str__(self) -> str:
         rows = "held-out rows" if self.held_out else "rows learned from"
-        lost, errors = self.of_majority, self.errors or 0
-        words = f"errors of weight {errors:,.4g} on the {rows}, where that has {lost:,.4g}"
-        if isinstance(lost, int):
-            words = f"{count(int(errors), 'error')} on the {rows}, where that makes {lost:,}"
+        errors = self.errors or 0
+        if isinstance(self.of_majority, int):
+            found = count(int(errors), "error")
+            words = f"{found} on the {rows}, where that makes {self.of_majority:,}"
+        else:
+            found = f"errors of weight {errors:,.4g}"
+            words = f"{found} on the {rows}, where that has {self.of_majority:,.4g}"
         return f"no better than always predicting {self.label}: {words}"
+
+
+def _most_frequent(data: TrainingData, n_classes: int) -> int:
+    """Return the class, by its number, of which the rows learned from weigh the most."""
+    labels = data.labels
+    weights = data.weights
+    if data.subset is not None:
+        labels = labels[data.subset]
+        if weights is not None:
+            weights = weights[data.subset]
+
+    totals: Any = 0
+    # In blocks: NumPy counts copies of 64 bits.
+    for some in row_blocks(len(labels), 1):
+        own = None if weights is None else weights[some]
+        totals = totals + np.bincount(labels[some], own, n_classes)
+    return int(np.argmax(totals))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def is_records(X: Any) -> bool:
-    """Whether rows come as a list or tuple of mappings."""
+    """Return whether rows come as a list or tuple of mappings."""
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
@@ -30,7 +30,7 @@ def records_table(
     *,
     unseen: str = "added",
 ) -> tuple[SparseRows, AnyArray | None]:
-    """Sparse rows, and the name of each of their columns; None if they are those of ``columns``.
+    """Return sparse rows, and the names of their columns unless these are those of ``columns``.
 
     Features have a column each in the order in which they first appear; those that a record leaves
     out are 0. With ``columns`` the place of each feature is given: others are "added", "refused" or
@@ -38,7 +38,9 @@ def records_table(
     """
     known = {} if columns is None else columns
     row = MappingRow(dict(known) if unseen == "added" else known)
-    values, places, starts = [], [], [0]
+    values = []
+    places = []
+    starts = [0]
     for number, record in enumerate(records):
         if not isinstance(record, Mapping):
             raise InputError(
@@ -60,8 +62,12 @@ def records_table(
         values.append(stored[0])
         places.append(stored[1])
         starts.append(starts[-1] + len(stored[0]))
-    joined = np.concatenate(values), np.concatenate(places), np.array(starts, np.int64)
-    rows = SparseRows(*joined, len(row.columns))
+    rows = SparseRows(
+        np.concatenate(values),
+        np.concatenate(places),
+        np.array(starts, np.int64),
+        len(row.columns),
+    )
     if columns is not None and len(row.columns) == len(columns):
         return rows, None
     names = np.empty(len(row.columns), dtype=object)
@@ -72,7 +78,7 @@ def records_table(
 def columns_by_name(
     learner: Any, given: str = "X is a list of mappings", instead: str = "an array"
 ) -> dict[Any, int]:
-    """The column of each feature that a fitted learner knows by name."""
+    """Return the column of each feature that a fitted learner knows by name."""
     names = getattr(learner, "feature_names_in_", None)
     if names is None:
         raise InputError(
@@ -83,6 +89,7 @@ def columns_by_name(
 
 
 def not_a_number(feature: Any, value: Any, record: int | None = None) -> InputError:
+    """Return the error of a value that is not a number."""
     place = "" if record is None else f"record {record} of X: "
     if isinstance(value, str):
         return InputError(

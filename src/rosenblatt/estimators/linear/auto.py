@@ -50,21 +50,22 @@ HANDED_ON = ("fit_intercept", "class_weight", "record", "n_jobs", "verbose")
 
 
 def _delegated(name: str, *, begins: bool = False) -> Any:
-    """A method that the chosen learner has; ``begins``: before there is one, the default."""
+    """Return a method of the chosen learner; ``begins``: of the default if none was chosen yet."""
 
     @wraps(getattr(LinearLearner, name))
     def do(self: AutoLinear, *args: Any, **kwargs: Any) -> Any:
         if not begins:
             self._refuse_unfitted()
             return getattr(self.best_learner_, name)(*args, **kwargs)
-        # A learner that is being chosen anew must not learn on the one that it will leave.
+        # While another thread chooses again, nothing is learned on the learner that is left.
         with unchanged_on_error(self):
             if self.__sklearn_is_fitted__():
                 getattr(self.best_learner_, name)(*args, **kwargs)
                 return self
             self.check_parameters()
             own = {name: getattr(self, name) for name in (*HANDED_ON, "random_state")}
-            learner, self.leaderboard_ = PORTFOLIO[0].learner(**own), []
+            learner = PORTFOLIO[0].learner(**own)
+            self.leaderboard_ = []
             self.best_learner_ = getattr(learner, name)(*args, **kwargs)
         return self
 
@@ -104,8 +105,10 @@ def _of_training(
 
 
 def _has_probabilities(learner: AutoLinear) -> bool:
-    fitted = learner.__sklearn_is_fitted__()
-    return hasattr(learner.best_learner_, "predict_proba") if fitted else learner.search
+    """Return whether the chosen learner has probabilities, or would have after a fit."""
+    if learner.__sklearn_is_fitted__():
+        return hasattr(learner.best_learner_, "predict_proba")
+    return learner.search
 
 
 class AutoLinear(Estimator):
@@ -241,65 +244,79 @@ class AutoLinear(Estimator):
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.check_parameters()
             seed = seed_from(self.random_state)
-            learner = self._learner(PORTFOLIO[0], self._default_epochs, random_state=seed)
-            table, rows = read_rows(learner, X, reset=True, all_rows=True)
-            names, schema = (vars(learner).get(n) for n in ("_feature_names", "_guessed_schema"))
+
+            # The default learner reads the rows; what it found out about them is handed on.
+            reader = self._learner(PORTFOLIO[0], self._default_epochs, random_state=seed)
+            table, rows = read_rows(reader, X, reset=True, all_rows=True)
+            names = vars(reader).get("_feature_names")
+            schema = vars(reader).get("_guessed_schema")
             y = read_labels(y, rows.n_rows)
             classes, labels = encode_labels(y)
             slots = {label: number for number, label in enumerate(classes.tolist())}
-            _, dev, dev_labels = validation_rows(learner, table, labels, slots, validation_set)
+            _, dev, dev_labels = validation_rows(reader, table, labels, slots, validation_set)
+
             column_scaling: ColumnScaling | None = None
             if self.standardize and schema is None and not is_sparse(table):
                 column_scaling = ColumnScaling.of(table, center=bool(self.fit_intercept))
                 table = column_scaling(table)
                 dev = None if dev is None else column_scaling(dev)
+
             if dev_labels is not None:
                 sample = sample_of(len(dev_labels), len(slots), seed)
                 parts = [Split(None, None, dev, dev_labels, sample)]
             else:
                 parts = splits(table, labels, self.validation_fraction, seed)
+
             plan = Plan.of(table, len(slots), int(self.max_iter))
-            bias = bool(self.fit_intercept) and plan.has_bias
-            make = partial(self._learner, random_state=seed, fit_intercept=bias)
-            learner, held_out = make(PORTFOLIO[0], self._default_epochs), None
+            has_bias = bool(self.fit_intercept) and plan.has_bias
+            make = partial(self._learner, random_state=seed, fit_intercept=has_bias)
+            learner = make(PORTFOLIO[0], self._default_epochs)
             board: list[Candidate] = []
+            held_out = None
             if self.search and parts:
                 data = TrainingData(table, as_rows(table), labels)
                 board, held_out = self._try_all(plan, data, list(slots), parts, sample_weight, make)
             for tried in board:
                 if tried.chosen:
                     learner = make(ARMS[tried.name], tried.epochs)
-            model = learner.fit(table, y, sample_weight=sample_weight)._model
+
+            model = learner.fit(table, y, sample_weight=sample_weight)._fitted()
             if self.search and len(slots) > 1:
-                # Where nothing can be held out, the scores of training have to do.
                 if held_out is None:
+                    # Nothing could be held out, so the scores of training have to do.
                     held_out = _of_training(learner, model, table, labels, sample_weight, seed)
-                scores, *more = held_out
-                if self.class_weight is None and scores.ndim == 1:
-                    # A slope and no offset, so that what is predicted is the more probable.
-                    scores = np.column_stack([np.zeros(len(scores)), scores])
-                learner.calibrate, model.calibration = True, tuple(calibrate(scores, *more))
+                self._calibrate(learner, *held_out)
             model.column_scaling = column_scaling
-            model.search = list(map(tuple, board))
-            left_out = None
-            if self.search and dev_labels is None:
-                left_out = _what_is_not_held_out(parts, labels, list(slots))
+            model.search = [tuple(tried) for tried in board]
             if names is not None:
                 learner._feature_names = names
             if schema is not None:
                 learner.schema_ = schema
-            self.best_learner_, self.leaderboard_ = learner, board
+            self.best_learner_ = learner
+            self.leaderboard_ = board
+
+            left_out = None
+            if self.search and dev_labels is None:
+                left_out = _what_is_not_held_out(parts, labels, list(slots))
         if left_out is not None:
             warnings.warn(left_out, stacklevel=2)
         learner._warn_of_majority()
         return self
+
+    def _calibrate(self, learner: LinearLearner, scores: Any, labels: Any, weights: Any) -> None:
+        """Calibrate the chosen learner by scores of rows, which were held out if possible."""
+        if self.class_weight is None and scores.ndim == 1:
+            # A slope and no offset, so that the class that is predicted is the more probable one.
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        learner.calibrate = True
+        learner._fitted().calibration = tuple(calibrate(scores, labels, weights))
 
     @property
     def _default_epochs(self) -> int:
         return min(DEFAULT_EPOCHS, int(self.max_iter))
 
     def _learner(self, arm: Arm, epochs: int, **more: Any) -> LinearLearner:
-        """A rule of the portfolio as a learner of its own."""
+        """Return a learner of a rule of the portfolio."""
         own = {name: getattr(self, name) for name in HANDED_ON}
         return arm.learner(**{"max_iter": epochs, **SHARED, **own, **arm.parameters, **more})
 
@@ -312,20 +329,24 @@ class AutoLinear(Estimator):
         sample_weight: Any,
         make: Callable[..., LinearLearner],
     ) -> tuple[list[Candidate], Any]:
-        """What was tried, and of what is chosen the scores, labels and weights of held-out rows."""
+        """Try all rules; return the leaderboard, and scores, labels and weights of held-out rows.
+
+        The scores are those of what is chosen.
+        """
         quiet = {"record": False, "verbose": 0, "n_jobs": None}
         most = plan.looks[-1]
         arms = arms_to_try(PORTFOLIO, len(classes))
         learners = {arm.name: make(arm, min(most, arm.most), **quiet) for arm in arms}
         labels = np.concatenate([part.labels for part in parts])
-        rows: Any = slice(None)
-        own = None, labels
-        if parts[0].held is not None:
-            rows, own = np.concatenate([part.held for part in parts]), (sample_weight, data.labels)
-        factors, weights = (
-            read_weights(own[0], kind, classes, own[1]) for kind in (None, self.class_weight)
-        )
-        judging = None if weights is None else weights[rows]
+        if parts[0].held is None:
+            # Rows of a validation set have no weights of their own.
+            factors = None
+            judging = read_weights(None, self.class_weight, classes, labels)
+        else:
+            held = np.concatenate([part.held for part in parts])
+            factors = read_weights(sample_weight, None, classes, data.labels)
+            weights = read_weights(sample_weight, self.class_weight, classes, data.labels)
+            judging = None if weights is None else weights[held]
 
         default = PORTFOLIO[0].name, self._default_epochs
         wrong: dict[tuple[str, int], Mask] = {}
@@ -333,9 +354,17 @@ class AutoLinear(Estimator):
         scores = None
         trials = len(learners) * len(parts)
         with progress(self.verbose, trials, type(self).__name__, "trial") as show:
-            jobs: dict[str, Any] = {"n_jobs": self.n_jobs, "show": show}
-            jobs["sample_weight"] = sample_weight
-            for looks in judged_rules(learners, classes, data, parts, plan, **jobs):
+            judged_by_rule = judged_rules(
+                learners,
+                classes,
+                data,
+                parts,
+                plan,
+                sample_weight=sample_weight,
+                n_jobs=self.n_jobs,
+                show=show,
+            )
+            for looks in judged_by_rule:
                 wrong |= {key: judged.wrong for key, judged in looks.items()}
                 board = leaderboard(wrong, judging, default, plan.caution)
                 chosen = next(tried[:2] for tried in board if tried.chosen)
