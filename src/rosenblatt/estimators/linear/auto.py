@@ -287,7 +287,7 @@ class AutoLinear(Estimator):
                     held_out = _of_training(learner, model, table, labels, sample_weight, seed)
                 self._calibrate(learner, *held_out)
             model.column_scaling = column_scaling
-            model.search = [tuple(tried) for tried in board]
+            model.search = [(*tried,) for tried in board]
             if names is not None:
                 learner._feature_names = names
             if schema is not None:
@@ -309,7 +309,8 @@ class AutoLinear(Estimator):
             # A slope and no offset, so that the class that is predicted is the more probable one.
             scores = np.column_stack([np.zeros(len(scores)), scores])
         learner.calibrate = True
-        learner._fitted().calibration = tuple(calibrate(scores, labels, weights))
+        found = calibrate(scores, labels, weights)
+        learner._fitted().calibration = (found.slope, found.offset, found.combine)
 
     @property
     def _default_epochs(self) -> int:
