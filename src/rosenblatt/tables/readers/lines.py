@@ -1,10 +1,10 @@
-"""Whole lines of a source in a buffer that is used again and again."""
+"""Whole lines of a source, in one buffer that is reused."""
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Generator
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -12,46 +12,76 @@ from rosenblatt.checks import one_of, refusal
 from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.tables.readers.fault_messages import NAME_ENCODING, Assumption, notice
 from rosenblatt.tables.readers.formats import ROWS
-from rosenblatt.tables.readers.sources import MARKS as PACKED_MARKS
-from rosenblatt.tables.readers.sources import Source, Stream, opened
+from rosenblatt.tables.readers.sources import MARKS as COMPRESSED_MARKS
+from rosenblatt.tables.readers.sources import RawFile, Source, Stream, opened
 
-PIECE = 1 << 20
-SAMPLE_LINES = 100
-PIECE_TO_JUDGE = 1 << 16
-SAMPLE_BYTES = 1 << 20
-VALUES_BYTES = 1 << 18
+# Sizes in bytes, unless they say otherwise.
+PIECE = 1 << 20  # read at a time
+SAMPLE_LINES = 100  # lines by which columns are guessed
+SAMPLE_BYTES = 1 << 20  # no more than this of long lines
+VALUES_BYTES = 1 << 18  # by which the values of a file on a disk are judged
+PIECE_TO_JUDGE = 1 << 16  # by which an encoding is detected
+LONGEST_CHARACTER = 4  # in UTF-8
+
+LINE_FEED = 10
+CARRIAGE_RETURN = 13
+FIRST_WHITESPACE = 9  # control characters below a tab occur in binary files only
+
+# Byte order marks of encodings other than UTF-8. That of UTF-32 begins like that of UTF-16.
 WIDE = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# Files that are not text, by how they begin: what they are, and the cure.
+
+
+def _binary_formats() -> dict[bytes, tuple[str, Words]]:
+    """Return the formats of the registry that are not text, as `FOREIGN` has them."""
+    found: dict[bytes, tuple[str, Words]] = {}
+    for format in ROWS:
+        if format.signature is None:
+            continue
+        article = "an" if format.title[0] in "AEIO" else "a"
+        cure = Message("say so with ", Setting("format", format.name))
+        found[format.signature] = f"{article} {format.title} file", cure
+    return found
+
+
+# Files that are not text, by their first bytes: what they are, and the cure.
 FOREIGN: dict[bytes, tuple[str, Words]] = {
-    **{
-        format.signature: (
-            f"{'an' if format.title[0] in 'AEIO' else 'a'} {format.title} file",
-            Message("say so with ", Setting("format", format.name)),
-        )
-        for format in ROWS
-        if format.signature is not None
-    },
+    **_binary_formats(),
     b"PK\x03\x04": ("a zip archive", "unpack it first"),
     b"\x89HDF": ("an HDF5 file, not text", "write it as text first"),
     b"%PDF": ("a PDF file, not text", "write it as text first"),
 }
 MARKS = (codecs.BOM_UTF8, *WIDE, *FOREIGN)
 LONGEST_MARK = max(map(len, MARKS))
-LONGEST_CHARACTER = 4
+
+
+class ReadsInto(Protocol):
+    """A stream of bytes."""
+
+    def readinto(self, view: memoryview) -> int: ...
 
 
 class Lines:
-    """The text of one source, piece by piece; a piece ends where a line ends.
+    """The text of one source, piece by piece; each piece ends at a line end.
 
-    For each piece the reader works on ``buffer[at:end]`` and moves ``at`` to where it came. What it
-    leaves is offered again with more lines after it, until it is ``too_long``. Pieces may be some
-    ``times`` as long as is usual. Without an ``encoding`` one is found out, of which nothing is
-    said if it is the one that was ``expected``.
+    For each piece the reader parses ``buffer[at:end]`` and moves ``at`` to where it stopped. What
+    it leaves is offered again with more lines after it, until it is ``too_long``.
+
+    Parameters
+    ----------
+    source : Source
+    max_line_bytes : int
+        The longest row.
+    encoding : str or None
+        None detects it.
+    times : int
+        How many usual pieces one piece is long.
+    expected : str
+        The encoding about which no warning is given if it is the one detected.
     """
 
     def __init__(
@@ -62,36 +92,48 @@ class Lines:
         times: int = 1,
         expected: str = "utf-8",
     ) -> None:
-        self.name, self._source, self._expected = source.name, source, expected
-        self._limit, self._encoding, self._piece = max_line_bytes, encoding, times * PIECE
+        self.name = source.name
+        self._source = source
+        self._expected = expected
+        self._limit = max_line_bytes
+        self._encoding = encoding
+        self._piece = times * PIECE
         self.buffer = bytearray(2 * self._piece)
-        self.at = self.end = self._filled = 0
-        self.last = self._dropping = False
+        # buffer[at:end] holds whole lines that were not parsed yet; up to `_filled` there is the
+        # beginning of one more.
+        self.at = 0
+        self.end = 0
+        self._filled = 0
+        self.last = False
+        self._dropping = False
         self.found: FoundEncoding | None = None
 
     @property
     def encoding(self) -> str:
-        """That of the text so far."""
-        return self._encoding or (self.found.encoding if self.found else "utf-8")
+        """Return the encoding of the text so far."""
+        if self._encoding is not None:
+            return self._encoding
+        return "utf-8" if self.found is None else self.found.encoding
 
     @property
     def is_bytewise(self) -> bool:
-        """Whether lines of the text are lines of the bytes of the source, and ASCII the same."""
+        """Return whether lines of the text are lines of the bytes, and ASCII is the same in both.
+
+        If so, a file can be cut at the positions of its line feeds.
+        """
         if self.found is not None and self.found.returns_end_lines:
             return False
         name = codecs.lookup(self.encoding).name
         return name in ("utf-8", "ascii") or name.startswith(("iso8859", "cp125"))
 
     def pieces(self) -> Generator[None, None, None]:
+        """Fill the buffer with one piece after the other; the caller parses each at a yield."""
         with opened(self._source) as stream:
-            text: Any = stream
-            if self._encoding is None:
-                text = self.found = FoundEncoding(stream, self._expected)
-            elif codecs.lookup(self._encoding).name != "utf-8":
-                text = _Transcoded(stream, self._encoding)
+            text = self._as_utf8(stream)
             while not self.last and self._may_begin_with_a_mark():
                 self._read(text)
-            self._begin()
+            self._skip_or_refuse_mark()
+
             while True:
                 if self._dropping:
                     self._drop()
@@ -102,24 +144,34 @@ class Lines:
                     return
                 self._read(text)
 
+    def _as_utf8(self, stream: Stream) -> ReadsInto:
+        """Return the stream, transcoded to UTF-8 if it is not."""
+        if self._encoding is None:
+            self.found = FoundEncoding(stream, self._expected)
+            return self.found
+        if codecs.lookup(self._encoding).name == "utf-8":
+            return stream
+        return _Transcoded(stream, self._encoding)
+
     @property
     def too_long(self) -> bool:
-        """Whether what the reader left is more than a single row may have."""
+        """Return whether what the reader left is longer than a single row may be."""
         return self._filled - self.at > self._limit
 
     def sample_end(self, marks: bytes = b"") -> int | None:
-        """Where the lines to judge the columns by end; None if more of them must come first.
+        """Return where the lines end by which columns are judged; None if more must be read first.
 
-        These are the same however the bytes arrive. Lines at the top that begin with one of the
-        `marks`, as comments do, come on top of them.
+        These are the same lines however the bytes arrive. Lines at the top that begin with one of
+        the `marks`, as comments do, are not counted.
         """
-        at, most = self.at, min(SAMPLE_BYTES, self._limit)
+        at = self.at
+        most = min(SAMPLE_BYTES, self._limit)
         n_lines = 0
         while n_lines < SAMPLE_LINES:
             line_feed = self.buffer.find(b"\n", at, self.end)
             if line_feed < 0:
-                enough = self.last or self._filled - self.at > most
-                return self.end if enough else None
+                is_enough = self.last or self._filled - self.at > most
+                return self.end if is_enough else None
             if n_lines or self.buffer[at] not in marks:
                 n_lines += 1
             at = line_feed + 1
@@ -128,20 +180,21 @@ class Lines:
         return at
 
     def values_end(self) -> int | None:
-        """As `sample_end`, of the lines to judge the values by: more of a file on a disk.
+        """Return the same as `sample_end`, for the lines by which values are judged.
 
-        Nobody waits for as many lines of a pipe, out of which rows may come one at a time.
+        These are more lines of a file on a disk. Rows of a pipe may come one at a time, and nobody
+        waits for so many.
         """
-        most = min(VALUES_BYTES, self._limit)
         if self._source.is_read_once():
             return self.sample_end()
+        most = min(VALUES_BYTES, self._limit)
         if not self.last and self._filled - self.at <= most:
             return None
         stop = self.buffer.rfind(b"\n", self.at, min(self.at + most, self.end)) + 1
         return max(stop, self.sample_end() or 0) or None
 
     def drop_line(self) -> None:
-        """Pass over the line at ``at``, even if its end is not yet in sight."""
+        """Skip the line at ``at``, even if its end was not read yet."""
         self._dropping = True
         self._drop()
 
@@ -150,33 +203,40 @@ class Lines:
         self._dropping = line_feed < 0
         self.at = self._filled if line_feed < 0 else line_feed + 1
 
-    def _read(self, text: Any) -> None:
-        """Move what is left to the front and read on behind it."""
+    def _read(self, text: ReadsInto) -> None:
+        """Move what is left to the front of the buffer, and read on behind it."""
         left = self._filled - self.at
         if self.at:
             self.buffer[:left] = self.buffer[self.at : self._filled]
-            self.at, self.end, self._filled = 0, self.end - self.at, left
+            self.end -= self.at
+            self.at = 0
+            self._filled = left
+        # One byte more than a piece, for a line feed that the last line may lack.
         if left + self._piece + 1 > len(self.buffer):
             self.buffer.extend(bytes(len(self.buffer)))
         with memoryview(self.buffer) as view:
             n = text.readinto(view[left : left + self._piece])
         self._filled += n
+
         if n == 0:
             self.last = True
-            if left and self.buffer[left - 1] != 10:
-                self.buffer[left] = 10
+            if left and self.buffer[left - 1] != LINE_FEED:
+                self.buffer[left] = LINE_FEED
                 self._filled += 1
         # Only what is new is searched, so that a long line in small pieces costs no more.
         self.end = max(self.end, self.buffer.rfind(b"\n", left, self._filled) + 1)
 
+    def _head(self) -> bytes:
+        return bytes(self.buffer[: min(self._filled, LONGEST_MARK)])
+
     def _may_begin_with_a_mark(self) -> bool:
-        """Whether more bytes are needed to tell; a line that is whole must not wait for others."""
-        head = bytes(self.buffer[: min(self._filled, LONGEST_MARK)])
+        """Return whether more bytes are needed to tell; a whole line must not wait for others."""
+        head = self._head()
         return any(mark.startswith(head) and mark != head for mark in MARKS)
 
-    def _begin(self) -> None:
-        """Look at the first bytes of the source."""
-        head = bytes(self.buffer[: min(self._filled, LONGEST_MARK)])
+    def _skip_or_refuse_mark(self) -> None:
+        """Skip a byte order mark of UTF-8; refuse other encodings and files that are not text."""
+        head = self._head()
         if head.startswith(codecs.BOM_UTF8):
             self.at = len(codecs.BOM_UTF8)
         for mark, encoding in WIDE.items():
@@ -192,6 +252,7 @@ class Lines:
 
 
 def check_encoding(encoding: str | None) -> str | None:
+    """Return the encoding, or raise ParameterError if Python does not know it."""
     try:
         "a".encode("utf-8" if encoding is None else encoding)
     except (LookupError, TypeError, UnicodeError):
@@ -200,116 +261,167 @@ def check_encoding(encoding: str | None) -> str | None:
     return encoding
 
 
-class FoundEncoding:
-    """Text as UTF-8, whatever it was: a mark or zeros tell of UTF-16, other bytes of cp1252.
+# ---------------------------------------------------------------------- detecting an encoding
 
-    Text is UTF-8 until a byte says that it is not. If all before it is ASCII, which is the same in
-    both, the rest is cp1252, as old programs write; else the byte is left to be refused.
-    Carriage returns alone, as of older ones, end lines.
+
+class FoundEncoding:
+    """A stream of text in an encoding that is detected, as UTF-8.
+
+    A byte order mark, or zeros at every second place, mean UTF-16. Otherwise the text is UTF-8
+    until a byte is not: if all bytes before it are ASCII, which is the same in both, the rest is
+    read as cp1252, which old programs write; if not, the byte is left to the parser to refuse.
+    Carriage returns alone, which even older programs write, end lines.
     """
 
     def __init__(self, stream: Stream, expected: str = "utf-8") -> None:
-        self._stream, self.encoding, self._expected = stream, "utf-8", expected
+        self._stream = stream
+        self.encoding = "utf-8"
+        self._expected = expected
         self._decoder = codecs.getincrementaldecoder("utf-8")()
-        self._begun = self._settled = self._returns = False
-        self._inner: _Transcoded | None = None
-        self._left, self._ready = b"", memoryview(b"")
+        self._begun = False
+        # Whether the encoding is certain, so that nothing is checked any more.
+        self._settled = False
+        self._returns = False
+        # Reads UTF-16.
+        self._transcoded: _Transcoded | None = None
+        # Bytes of a character that was cut in two, and text that is not handed out yet.
+        self._left = b""
+        self._ready = memoryview(b"")
 
     @property
     def returns_end_lines(self) -> bool:
-        """Whether carriage returns alone end lines."""
+        """Return whether carriage returns alone end lines."""
         return self._returns
 
     def readinto(self, view: memoryview) -> int:
-        if self._inner is not None:
-            return self._inner.readinto(view)
+        """Fill `view` with UTF-8; return the number of bytes, 0 at the end."""
+        if self._transcoded is not None:
+            return self._transcoded.readinto(view)
         while not self._ready:
             n = self._stream.readinto(view)
-            if self._begun and not (self._left or self._returns) and _is_ascii(view[:n]):
+            # Fast path: plain ASCII is handed out as it was read, without a copy.
+            is_plain = self._begun and not self._left and not self._returns
+            if is_plain and _is_ascii(view[:n]):
                 return n
+
             data = bytes(view[:n])
             if not self._begun:
                 data = self._begin(data)
-                if self._inner is not None:
-                    return self._inner.readinto(view)
-            if data.isascii() and len(data) == n and not (self._left or self._returns):
+                if self._transcoded is not None:
+                    return self._transcoded.readinto(view)
+            is_plain = not self._left and not self._returns
+            if is_plain and len(data) == n and data.isascii():
                 return n
+
             self._ready = memoryview(self._utf8(data))
             if not data and not self._ready:
                 return 0
         n = min(len(view), len(self._ready))
-        view[:n], self._ready = self._ready[:n], self._ready[n:]
+        view[:n] = self._ready[:n]
+        self._ready = self._ready[n:]
         return n
 
     def _begin(self, head: bytes) -> bytes:
-        """Look at the first bytes, until a line ends and they can no longer be part of a mark."""
-        self._begun, more = True, bytearray(PIECE_TO_JUDGE)
-        while any(mark.startswith(head) and mark != head for mark in MARKS) or (
-            b"\n" not in head and len(head) < PIECE_TO_JUDGE
-        ):
-            n = self._stream.readinto(memoryview(more))
-            head += more[:n]
-            if not n:
-                break
-        cut = any(mark.startswith(head) for mark in (*MARKS, *PACKED_MARKS))
-        # However the bytes arrive, the first line tells what is no text at all.
-        binary = any(byte < 9 for byte in head.partition(b"\n")[0])
-        self._settled = head.startswith(tuple(FOREIGN)) or cut or binary
+        """Detect UTF-16, binary files and line ends by the first bytes; return all that was read.
+
+        These bytes are the first line, and at least as many as the longest mark.
+        """
+        self._begun = True
+        head = self._first_line(head)
+
+        is_cut_mark = any(mark.startswith(head) for mark in (*MARKS, *COMPRESSED_MARKS))
+        # Only the first line, so that the result is the same however the bytes arrive.
+        first_line = head.partition(b"\n")[0]
+        is_binary = any(byte < FIRST_WHITESPACE for byte in first_line)
+        self._settled = head.startswith(tuple(FOREIGN)) or is_cut_mark or is_binary
+
         wide = next((name for mark, name in WIDE.items() if head.startswith(mark)), None)
-        if wide is None and len(head) > 3 and (binary or not self._settled):
-            zeros = [head[at:64:2].count(0) for at in (0, 1)]
-            if min(zeros) == 0 and max(zeros) > 0.8 * len(head[:64]) / 2:
-                wide = "utf-16-be" if zeros[0] else "utf-16-le"
+        if wide is None and (is_binary or not self._settled):
+            wide = _utf16_without_a_mark(head)
         if wide is not None:
             self.encoding = wide
-            self._inner = _Transcoded(self._stream, wide, head)
+            self._transcoded = _Transcoded(self._stream, wide, head)
         self._returns = b"\r" in head and b"\n" not in head and not self._settled
         return head
 
+    def _first_line(self, head: bytes) -> bytes:
+        """Read on until a line ends and the bytes can no longer be part of a mark."""
+        more = bytearray(PIECE_TO_JUDGE)
+        while True:
+            may_be_mark = any(mark.startswith(head) and mark != head for mark in MARKS)
+            lacks_line_end = b"\n" not in head and len(head) < PIECE_TO_JUDGE
+            if not may_be_mark and not lacks_line_end:
+                return head
+            n = self._stream.readinto(memoryview(more))
+            if n == 0:
+                return head
+            head += more[:n]
+
     def _utf8(self, data: bytes) -> bytes:
+        """Return the next bytes as UTF-8, without a character that is cut off at their end."""
         if self._returns:
             data = data.replace(b"\r", b"\n")
         if self.encoding == "cp1252":
             return from_cp1252(data)
         if self._settled:
             return data
-        last, whole, self._left = not data, self._left + data, b""
+
+        is_last = not data
+        whole = self._left + data
+        self._left = b""
         try:
-            self._decoder.decode(data, final=last)
+            self._decoder.decode(data, final=is_last)
         except UnicodeDecodeError as error:
             if not whole[: error.start].isascii():
-                self._settled = True  # UTF-8 with a bad byte
+                # UTF-8 with a bad byte, which the parser refuses with its place.
+                self._settled = True
                 return whole
             self.encoding = "cp1252"
             if self._expected != self.encoding:
                 what = "not UTF-8, read as cp1252; if letters look wrong, name "
                 notice(Assumption, Message(f"{self._stream.name}: {what}", Setting("encoding")))
             return from_cp1252(whole)
-        cut = len(self._decoder.getstate()[0])
-        if len(whole) > cut and not whole[: len(whole) - cut].isascii():
-            self._settled = True  # a byte that is not UTF-8 is a fault from now on
-        self._left = whole[len(whole) - cut :] if cut and not self._settled else b""
-        return whole[: len(whole) - len(self._left)]
+
+        n_cut = len(self._decoder.getstate()[0])
+        n_decoded = len(whole) - n_cut
+        if n_decoded > 0 and not whole[:n_decoded].isascii():
+            # There was a character of UTF-8: any bad byte is a fault from now on.
+            self._settled = True
+            return whole
+        self._left = whole[n_decoded:]
+        return whole[:n_decoded]
+
+
+def _utf16_without_a_mark(head: bytes) -> str | None:
+    """Return the byte order of UTF-16 if zeros are at nearly every second place, otherwise None."""
+    if len(head) <= 3:
+        return None
+    zeros_first = head[0:64:2].count(0)
+    zeros_second = head[1:64:2].count(0)
+    n_pairs = len(head[:64]) / 2
+    if min(zeros_first, zeros_second) != 0 or max(zeros_first, zeros_second) <= 0.8 * n_pairs:
+        return None
+    return "utf-16-be" if zeros_first else "utf-16-le"
 
 
 def _is_ascii(view: memoryview) -> bool:
-    """Without a copy, and several times as fast as bytes would tell."""
+    """Return whether all bytes are ASCII, without a copy and several times as fast as `bytes`."""
     return bool(np.frombuffer(view, np.int8).min(initial=0) >= 0)
 
 
-# Five bytes are nothing in cp1252; these are read as latin-1 has them.
+# Five bytes have no character in cp1252; these are read as latin-1 has them.
 _CP1252 = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
 
 
 def from_cp1252(data: bytes) -> bytes:
-    """Bytes of cp1252 as UTF-8."""
+    """Convert bytes of cp1252 to UTF-8."""
     return codecs.charmap_decode(data, "strict", _CP1252)[0].encode()
 
 
 class FirstBytes:
-    """A file that takes note of the first bytes that are not ASCII while it is read."""
+    """A file that notes the first bytes that are not ASCII while it is read."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: RawFile) -> None:
         self._file = file
         self._found = b""
 
@@ -329,7 +441,7 @@ class FirstBytes:
 
     @property
     def encoding(self) -> str | None:
-        """What `FoundEncoding` would take the text for; None while all of it is ASCII."""
+        """Return what `FoundEncoding` would detect; None while all bytes are ASCII."""
         if not self._found:
             return None
         for size in range(1, len(self._found) + 1):
@@ -342,39 +454,48 @@ class FirstBytes:
 
 
 class _Transcoded:
-    """Text of another encoding as UTF-8."""
+    """A stream of text in a known encoding, as UTF-8."""
 
     def __init__(self, stream: Stream, encoding: str, head: bytes = b"") -> None:
-        self._stream, self._encoding = stream, encoding
+        self._stream = stream
+        self._encoding = encoding
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._raw = bytearray(PIECE)
         self._ready = memoryview(b"")
-        self._passed, self._head = 0, head
+        self._n_passed = 0  # bytes before those at hand, for the place of a fault
+        self._head = head  # bytes that were read already
 
     def readinto(self, view: memoryview) -> int:
+        """Fill `view` with UTF-8; return the number of bytes, 0 at the end."""
         while not self._ready:
-            if self._head:
-                n, self._raw[: len(self._head)] = len(self._head), self._head
-                self._head = b""
-            else:
-                with memoryview(self._raw) as raw:
-                    n = self._stream.readinto(raw)
-            waiting = len(self._decoder.getstate()[0])
+            data = self._next_bytes()
+            n_waiting = len(self._decoder.getstate()[0])
             try:
-                text = self._decoder.decode(bytes(self._raw[:n]), final=n == 0)
+                text = self._decoder.decode(data, final=not data)
             except UnicodeError as error:
-                raise self._not_text(error, self._passed - waiting) from None
-            self._passed += n
+                raise self._not_text(error, self._n_passed - n_waiting) from None
+            self._n_passed += len(data)
             self._ready = memoryview(text.encode("utf-8", "surrogatepass"))
-            if n == 0 and not self._ready:
+            if not data and not self._ready:
                 return 0
         n = min(len(view), len(self._ready))
-        view[:n], self._ready = self._ready[:n], self._ready[n:]
+        view[:n] = self._ready[:n]
+        self._ready = self._ready[n:]
         return n
 
-    def _not_text(self, error: UnicodeError, passed: int) -> DataError:
+    def _next_bytes(self) -> bytes:
+        if self._head:
+            head = self._head
+            self._head = b""
+            return head
+        with memoryview(self._raw) as raw:
+            n = self._stream.readinto(raw)
+        return bytes(self._raw[:n])
+
+    def _not_text(self, error: UnicodeError, n_before: int) -> DataError:
         what = f"the data are not {self._encoding} text: {error}"
         if isinstance(error, UnicodeDecodeError):
-            place, byte = passed + error.start, error.object[error.start]
+            place = n_before + error.start
+            byte = error.object[error.start]
             what = f"byte {place:,} ({byte:#04x}) is not {self._encoding} text"
         return DataError(what, name=self._stream.name, cures=NAME_ENCODING)

@@ -1,8 +1,9 @@
-"""Bytes from paths, standard input or open files, unpacked on the way."""
+"""Bytes from paths, standard input or open files, decompressed while they are read."""
 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -11,9 +12,13 @@ from typing import Any, NamedTuple
 
 from rosenblatt.errors import DataError, InputError, MissingExtra, ParameterError
 
-Given = Any  # a path, "-", a file opened in binary mode, or several of these
+# What users hand in: a path, "-", a file opened in binary mode, or several of these.
+Given = Any
+# An open binary file, or any object with `read`. Of the methods of a file it may lack `read1`,
+# `readinto` and `seekable`; `_reader_of`, `_can_seek` and `_Rest` look for them.
+RawFile = Any
 
-# How a compressed file begins.
+# The compression of a file by its first bytes, and by the suffix of its name.
 MARKS = {
     b"\x1f\x8b": "gzip",
     b"\xfd7zXZ\x00": "xz",
@@ -21,25 +26,39 @@ MARKS = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 ENDINGS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
-PIECE = 1 << 20
-KEPT_IN_MEMORY = 1 << 26
 LONGEST_MARK = max(map(len, MARKS))
-# How files of ours begin, after the length of their header.
+
+PIECE = 1 << 20  # bytes copied at a time
+KEPT_IN_MEMORY = 1 << 26  # bytes of a pipe that are kept for another pass before a disk is used
+LONGEST_SHOWN = 60  # characters of the repr of something that cannot be read
+
+# The first bytes of our own files, after the eight that hold the length of their header.
 OUR_STARTS = {
     b'{"__metadata__":{"rosenblatt_rows":': "rows",
     b'{"__metadata__":{"rosenblatt":': "model",
 }
+LENGTH_OF_HEADER = 8
 
 
 class Source(NamedTuple):
-    """One place to read from: the name that errors give, and how to open it."""
+    """One place to read from.
+
+    Attributes
+    ----------
+    name : str
+        The name that errors show.
+    open : callable
+        Opens it and returns the raw file.
+    closes : bool
+        Whether the reader closes what it opened; False for files that the caller opened.
+    """
 
     name: str
-    open: Callable[[], Any]
+    open: Callable[[], RawFile]
     closes: bool
 
     def is_file(self, found: os.stat_result) -> bool:
-        """Whether it is the file that `found` tells of."""
+        """Return whether this is the file that `found` describes."""
         try:
             own = os.stat(self.name) if self.closes else os.fstat(self.open().fileno())
         except (AttributeError, OSError):
@@ -47,34 +66,40 @@ class Source(NamedTuple):
         return os.path.samestat(own, found)
 
     def size(self) -> int:
-        """The bytes of a file, as it lies on the disk; 0 if that is not known."""
+        """Return the size on the disk in bytes; 0 if it is not known."""
+        if not self.closes:
+            return 0
         try:
-            return os.stat(self.name).st_size if self.closes else 0
+            return os.stat(self.name).st_size
         except OSError:
             return 0
 
     def is_read_once(self) -> bool:
-        """Whether what was read is gone: of a pipe or an open file, unlike one on a disk."""
-        return not (self.closes and os.path.isfile(self.name))
+        """Return whether the bytes can be read only once, as those of a pipe or an open file."""
+        is_on_disk = self.closes and os.path.isfile(self.name)
+        return not is_on_disk
 
 
 def sources_of(given: Given) -> list[Source]:
-    """What to read, in order; each is opened only when its turn comes."""
+    """Return the sources to read, in order; each is opened only when its turn comes."""
     if isinstance(given, str | os.PathLike) or hasattr(given, "read"):
         given = [given]
     elif isinstance(given, bytes) or not isinstance(given, Iterable):
         raise _unreadable(given)
-    sources = [
-        one if isinstance(one, Source) else _source(one) for some in given for one in _globbed(some)
-    ]
+
+    sources: list[Source] = []
+    for some in given:
+        for one in _globbed(some):
+            sources.append(one if isinstance(one, Source) else _source(one))
     if not sources:
         raise ParameterError("nothing to read: the list of paths is empty.")
     return sources
 
 
 def _globbed(given: Any) -> list[Any]:
-    """The files that a pattern like data/*.csv names, in order; else what was given."""
-    if not isinstance(given, str) or not any(c in given for c in "*?[") or os.path.exists(given):
+    """Return the files that match a pattern such as data/*.csv, sorted; otherwise the argument."""
+    is_pattern = isinstance(given, str) and any(c in given for c in "*?[")
+    if not is_pattern or os.path.exists(given):
         return [given]
     import glob
 
@@ -84,7 +109,9 @@ def _globbed(given: Any) -> list[Any]:
 def _source(given: Any) -> Source:
     if hasattr(given, "read"):
         name = getattr(given, "name", None)
-        return Source(name if isinstance(name, str) else "<stream>", lambda: given, False)
+        # The name of a file that was opened by its descriptor is a number.
+        shown = name if isinstance(name, str) else "<stream>"
+        return Source(shown, lambda: given, False)
     if given == "-":
         return Source("<stdin>", _standard_input, False)
     if not isinstance(given, str | os.PathLike):
@@ -93,7 +120,7 @@ def _source(given: Any) -> Source:
     return Source(os.fsdecode(path), lambda: open(path, "rb", buffering=0), True)
 
 
-def _standard_input() -> Any:
+def _standard_input() -> RawFile:
     if sys.stdin is None:
         raise OSError(errno.EBADF, "standard input is closed", "<stdin>")
     return sys.stdin.buffer
@@ -101,15 +128,29 @@ def _standard_input() -> Any:
 
 def _unreadable(given: Any) -> ParameterError:
     shown = repr(given)
+    if len(shown) >= LONGEST_SHOWN:
+        shown = shown[: LONGEST_SHOWN - 3] + "..."
     return ParameterError(
-        f"cannot read from {shown if len(shown) < 60 else shown[:57] + '...'}: give a path, '-' "
-        "for standard input, a file opened in binary mode, or a list of these. Text at hand goes "
-        "in io.BytesIO."
+        f"cannot read from {shown}: give a path, '-' for standard input, a file opened in binary "
+        "mode, or a list of these. To read text from memory, wrap its bytes in io.BytesIO."
     )
+
+
+def converted(given: Given, convert: Callable[[Source], bytes]) -> list[Source]:
+    """Return sources of what `convert` makes of each file: lines that another reader parses."""
+
+    def converted_source(source: Source) -> Source:
+        return Source(source.name, lambda: io.BytesIO(convert(source)), False)
+
+    return [converted_source(source) for source in sources_of(given)]
+
+
+# ---------------------------------------------------------------------- open files
 
 
 @contextmanager
 def opened(source: Source) -> Iterator[Stream]:
+    """Open a source as a stream of decompressed bytes, and close it at the end."""
     raw = source.open()
     try:
         yield Stream(raw, source.name, by_name=source.closes)
@@ -118,61 +159,105 @@ def opened(source: Source) -> Iterator[Stream]:
             raw.close()
 
 
+def all_bytes(source: Source) -> bytes:
+    """Read a source as a whole."""
+    with opened(source) as stream, stream.copied() as copy:
+        data: bytes = copy.read()
+    return data
+
+
+def _reader_of(raw: RawFile) -> Callable[[int], Any]:
+    """Return the method that reads what is there, without waiting for a full buffer of a pipe."""
+    reader: Callable[[int], Any] = getattr(raw, "read1", raw.read)
+    return reader
+
+
+def _can_seek(raw: RawFile) -> bool:
+    """Return whether the file can be read from any position."""
+    return hasattr(raw, "seekable") and bool(raw.seekable())
+
+
 @contextmanager
 def kept_for_rereading(source: Source) -> Iterator[Source]:
-    """A source that can be read again once it was read to its end.
+    """Return a source that can be read again after it was read to its end.
 
-    An open file goes back to where it was; what comes out of a pipe is kept in a temporary file.
+    An open file is rewound to where it was; the bytes of a pipe are kept in a temporary file.
     """
     if not source.is_read_once():
         yield source
         return
     with ExitStack() as stack:
-        first: list[tuple[Any, int]] = []
-        copies: list[Any] = []
+        yield Source(source.name, _Rereading(source, stack).open, False)
 
-        def open_again() -> Any:
-            if copies:
-                copies[0].seek(0)
-                return copies[0]
-            if first:
-                raw, start = first[0]
-                raw.seek(start)
-                return raw
-            raw = source.open()
-            if source.closes:
-                stack.callback(raw.close)
-            if getattr(raw, "seekable", lambda: False)():
-                first.append((raw, raw.tell()))
-                return raw
-            import tempfile
 
-            copies.append(stack.enter_context(tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY)))
-            return _Recorded(raw, copies[0])
+class _Rereading:
+    """Opens a source for a first pass, and then for further ones."""
 
-        yield Source(source.name, open_again, False)
+    def __init__(self, source: Source, stack: ExitStack) -> None:
+        self._source = source
+        self._stack = stack
+        self._seekable: RawFile | None = None
+        self._start = 0
+        self._copy: RawFile | None = None
+
+    def open(self) -> RawFile:
+        """Return the raw file at its start: itself if it can seek, otherwise what was recorded."""
+        if self._copy is not None:
+            self._copy.seek(0)
+            return self._copy
+        if self._seekable is not None:
+            self._seekable.seek(self._start)
+            return self._seekable
+
+        raw = self._source.open()
+        if self._source.closes:
+            self._stack.callback(raw.close)
+        if _can_seek(raw):
+            self._seekable = raw
+            self._start = raw.tell()
+            return raw
+
+        import tempfile
+
+        spool = tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY)  # noqa: SIM115
+        self._copy = self._stack.enter_context(spool)
+        return _Recorded(raw, self._copy)
 
 
 class _Recorded:
-    """A stream whose bytes are kept while they are read."""
+    """A file whose bytes are copied to another one while they are read."""
 
-    def __init__(self, raw: Any, copy: Any) -> None:
-        self._read, self._copy = getattr(raw, "read1", raw.read), copy
+    def __init__(self, raw: RawFile, copy: RawFile) -> None:
+        self._read = _reader_of(raw)
+        self._copy = copy
 
     def read(self, size: int = -1) -> Any:
         data = self._read(size)
+        # A file opened as text gives str, which is refused later, with an explanation.
         if isinstance(data, bytes):
             self._copy.write(data)
         return data
 
 
 class Stream:
-    """The bytes of one source, whatever it was compressed with."""
+    """The decompressed bytes of one source.
 
-    def __init__(self, raw: Any, name: str, *, by_name: bool = True) -> None:
-        self.name, self.raw = name, raw
+    Attributes
+    ----------
+    name : str
+        The name that errors show.
+    raw : file
+        The open file itself.
+    packing : str or None
+        How it is compressed, by its first bytes.
+    """
+
+    def __init__(self, raw: RawFile, name: str, *, by_name: bool = True) -> None:
+        self.name = name
+        self.raw = raw
         head = _first_bytes(raw, name)
         self.packing = next((kind for mark, kind in MARKS.items() if head.startswith(mark)), None)
+
         ending = ENDINGS.get(os.path.splitext(name)[1].lower())
         if by_name and ending is not None and ending != self.packing:
             raise DataError(
@@ -181,16 +266,16 @@ class Stream:
                 cures=["fetch the file again", "give it its true name"],
             )
         rest = _Rest(head, raw)
-        self._stream = rest if self.packing is None else _unpacker(self.packing, rest)
+        self._stream = rest if self.packing is None else _decompressor(self.packing, rest)
 
     @property
     def seekable(self) -> bool:
-        """Whether `raw` itself can be read from anywhere: not compressed, no pipe."""
-        return self.packing is None and bool(getattr(self.raw, "seekable", lambda: False)())
+        """Return whether `raw` can be read from any position: neither compressed nor a pipe."""
+        return self.packing is None and _can_seek(self.raw)
 
     @contextmanager
-    def copied(self) -> Iterator[Any]:
-        """All bytes in a temporary file, which is at its start."""
+    def copied(self) -> Iterator[RawFile]:
+        """Copy all bytes to a temporary file and return it, at its start."""
         import tempfile
 
         with tempfile.TemporaryFile() as copy, memoryview(bytearray(PIECE)) as view:
@@ -200,10 +285,11 @@ class Stream:
             yield copy
 
     def readinto(self, view: memoryview) -> int:
-        """Fill `view` as far as there are bytes at once; 0 at the end."""
+        """Fill `view` with the bytes that are there at once; return how many, 0 at the end."""
         try:
             return int(self._stream.readinto(view) or 0)
         except OSError as error:
+            # An error of the system has a number; gzip and bzip2 raise OSError without one.
             if error.errno is not None or self.packing is None:
                 raise
             damage: Exception = error
@@ -219,9 +305,12 @@ class Stream:
         ) from None
 
 
-def _first_bytes(raw: Any, name: str) -> bytes:
-    """Enough to tell what it is; from a pipe no more than that, so that a short line is read."""
-    read = getattr(raw, "read1", raw.read)
+def _first_bytes(raw: RawFile, name: str) -> bytes:
+    """Return enough bytes to detect a compression.
+
+    No more are read from a pipe than that, so that a short line need not wait for the next.
+    """
+    read = _reader_of(raw)
     head = b""
     while any(mark.startswith(head) and mark != head for mark in MARKS):
         more = read(LONGEST_MARK - len(head))
@@ -236,15 +325,18 @@ def _first_bytes(raw: Any, name: str) -> bytes:
 
 
 class _Rest:
-    """A stream whose first bytes were taken already."""
+    """A file whose first bytes were read already: these again, and then the others."""
 
-    closed = False
+    closed = False  # the decompressors ask
 
-    def __init__(self, head: bytes, raw: Any) -> None:
-        self._head, self._raw = head, raw
-        # From a pipe, what is there is better than a full buffer later.
-        self._read = getattr(raw, "read1", raw.read)
-        self._fill = None if hasattr(raw, "read1") else getattr(raw, "readinto", None)
+    def __init__(self, head: bytes, raw: RawFile) -> None:
+        self._head = head
+        self._read = _reader_of(raw)
+        # `readinto` of a buffered file waits until the buffer is full, which a pipe may never do.
+        is_unbuffered = not hasattr(raw, "read1") and hasattr(raw, "readinto")
+        self._fill: Callable[[memoryview], int | None] | None = None
+        if is_unbuffered:
+            self._fill = raw.readinto
 
     def readinto(self, view: memoryview) -> int:
         if self._head or self._fill is None:
@@ -256,8 +348,10 @@ class _Rest:
     def read(self, size: int = -1) -> bytes:
         if not self._head:
             return self._read(size) or b""
-        size = len(self._head) if size < 0 else size
-        data, self._head = self._head[:size], self._head[size:]
+        if size < 0:
+            size = len(self._head)
+        data = self._head[:size]
+        self._head = self._head[size:]
         return data
 
     def readable(self) -> bool:
@@ -267,21 +361,22 @@ class _Rest:
         return False
 
 
-def _unpacker(packing: str, rest: _Rest) -> Any:
-    packed: Any = rest
+def _decompressor(packing: str, rest: _Rest) -> Any:
+    """Return a file of the decompressed bytes; the library is imported only now."""
+    compressed: Any = rest
     if packing == "gzip":
         import gzip
 
-        return gzip.GzipFile(fileobj=packed)
+        return gzip.GzipFile(fileobj=compressed)
     if packing == "xz":
         import lzma
 
-        return lzma.LZMAFile(packed)
+        return lzma.LZMAFile(compressed)
     if packing == "bzip2":
         import bz2
 
-        return bz2.BZ2File(packed)
-    return _zstd().ZstdFile(packed)
+        return bz2.BZ2File(compressed)
+    return _zstd().ZstdFile(compressed)
 
 
 def _zstd() -> Any:
@@ -299,24 +394,32 @@ def _zstd() -> Any:
 
 
 def first_lines(path: Any, n_bytes: int = 1 << 14) -> str:
-    """Whole lines of the beginning of a file, to look at; nothing of a pipe, which is read once."""
+    """Return whole lines from the beginning of a file, to recognize it by.
+
+    Return an empty text for a pipe, whose bytes can be read only once, and for what cannot be read.
+    """
     if not isinstance(path, str | os.PathLike) or not os.path.isfile(path):
         return ""
-    start, length = bytearray(n_bytes), 0
+    start = bytearray(n_bytes)
+    length = 0
     try:
         with opened(_source(path)) as stream, memoryview(start) as view:
             while more := stream.readinto(view[length:]):
                 length += more
     except (InputError, OSError, ImportError):
         return ""
+
     text = start[:length].decode("utf-8", "replace").removeprefix("\ufeff")
-    return text if length < n_bytes else text[: text.rfind("\n") + 1] or text
+    if length < n_bytes:
+        return text
+    # The last line was cut off, unless it is the only one.
+    return text[: text.rfind("\n") + 1] or text
 
 
 def our_kind(path: Any) -> str | None:
-    """ "rows" for a packed file and "model" for one of a model, by how it begins; else None."""
+    """Return "rows" for packed rows and "model" for a model file, by their first bytes, or None."""
     if not isinstance(path, str | os.PathLike) or not os.path.isfile(path):
         return None
     with open(path, "rb") as file:
-        start = file.read(64)[8:]
+        start = file.read(64)[LENGTH_OF_HEADER:]
     return next((kind for mark, kind in OUR_STARTS.items() if start.startswith(mark)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from rosenblatt.tables.readers.delimited import open_csv
 from rosenblatt.tables.readers.fault_messages import Assumption, notice, quoted
 from rosenblatt.tables.readers.jsonl import open_json_lines, whole_number
 from rosenblatt.tables.readers.reader import Reader
-from rosenblatt.tables.readers.sources import Given, Source, opened, sources_of
+from rosenblatt.tables.readers.sources import Source, all_bytes, converted
 from rosenblatt.tables.readers.table import Table, TableRequest
 
 SPACE = " \t\r\n"
@@ -29,22 +29,6 @@ def open_excel(request: TableRequest) -> Reader[Table]:
     """Open Excel files: the first sheet that holds a table, as CSV."""
     written = {**request.written, "delimiter": ",", "quote": '"'}
     return open_csv(replace(request, given=converted(request.given, _sheet), written=written))
-
-
-def converted(given: Given, convert: Callable[[Source], bytes]) -> list[Source]:
-    """Return sources of what `convert` makes of each file: lines that another reader takes."""
-
-    def open_converted(source: Source) -> Source:
-        return Source(source.name, lambda: io.BytesIO(convert(source)), False)
-
-    return [open_converted(source) for source in sources_of(given)]
-
-
-def all_bytes(source: Source) -> bytes:
-    """Read a source as a whole."""
-    with opened(source) as stream, stream.copied() as copy:
-        data: bytes = copy.read()
-    return data
 
 
 def _objects(source: Source) -> bytes:
