@@ -15,7 +15,7 @@ from rosenblatt.features import Schema
 from rosenblatt.models import classes as core_classes
 from rosenblatt.models.weights import Weights
 from rosenblatt.tables.features.records import table_of_records
-from rosenblatt.tables.readers.column_roles import Columns
+from rosenblatt.tables.readers.column_roles import ColumnRoles
 
 
 class Name(str):
@@ -53,7 +53,7 @@ def check(table):
 
 def read_again(table):
     names = list(table.names)
-    columns = Columns(None, names, dict.fromkeys(names, "number"), ())
+    columns = ColumnRoles(None, names, dict.fromkeys(names, "number"), ())
     columns.settle(names, "a file")
     columns.plan(names)
 

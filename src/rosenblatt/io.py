@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rosenblatt.tables.readers.svmlight import read_svmlight as read_svmlight
     from rosenblatt.tables.readers.svmlight import svmlight_lines as svmlight_lines
     from rosenblatt.tables.readers.table import Table as Table
-    from rosenblatt.tables.readers.table_readers import iter_table as iter_table
-    from rosenblatt.tables.readers.table_readers import read_table as read_table
+    from rosenblatt.tables.readers.table import iter_table as iter_table
+    from rosenblatt.tables.readers.table import read_table as read_table
     from rosenblatt.tables.readers.vw import iter_vw as iter_vw
     from rosenblatt.tables.readers.vw import read_vw as read_vw
 
@@ -45,8 +45,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "rosenblatt.tables.readers.sentence_reader": "iter_sentences read_sentences",
         "rosenblatt.tables.readers.sentence_writer": "SentenceWriter",
         "rosenblatt.tables.readers.svmlight": "iter_svmlight read_svmlight svmlight_lines",
-        "rosenblatt.tables.readers.table": "Table",
-        "rosenblatt.tables.readers.table_readers": "iter_table read_table",
+        "rosenblatt.tables.readers.table": "Table iter_table read_table",
         "rosenblatt.tables.readers.vw": "iter_vw read_vw",
         # Columns and texts become features on the way.
         "rosenblatt.estimators.packing": "pack read_packed",

@@ -309,12 +309,18 @@ def _cut_table(
 
     The rows are the same as for a reader of the whole file. Return None if there are no rows.
     """
+    from rosenblatt.tables.readers.delimited import DelimitedFormat
+    from rosenblatt.tables.readers.reader import TextReader
+
     known = dict(READER_DEFAULTS["table"])
     if schema is not None:
         known = {**schema.reader_options(), "target": schema.target}
     given = {**known, **options, "on_bad": "fail"}
     with _opened(path) as file:
-        form: Any = format.open(file, **given).begin()
+        reader = format.open(file, **given)
+        assert isinstance(reader, TextReader)
+        form = reader.begin()
+        assert isinstance(form, DelimitedFormat)
     layout = form.layout
     if layout is None:
         return None

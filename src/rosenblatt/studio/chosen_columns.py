@@ -17,8 +17,7 @@ from rosenblatt.plurals import agree, count
 from rosenblatt.studio.fields import MOST_CLASSES
 from rosenblatt.studio.states import MOST_ROWS
 from rosenblatt.tables.readers.fault_messages import HeaderOfNumbers
-from rosenblatt.tables.readers.table import Table
-from rosenblatt.tables.readers.table_readers import iter_table
+from rosenblatt.tables.readers.table import Table, iter_table
 
 # How tables say that a value is not known.
 MISSING = ["", "?", "-", "NA", "N/A", "na", "n/a", "NaN", "nan", "NULL", "null", "None", "none"]

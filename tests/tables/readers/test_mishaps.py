@@ -170,7 +170,7 @@ def test_one_class_is_refused_also_when_training_goes_on() -> None:
     ("settings", "said"),
     [
         ({"columns": []}, "columns is empty"),
-        ({"columns": ["a", "y"]}, 'the target "y" is one of the features, too'),
+        ({"columns": ["a", "y"]}, 'the target "y" is also one of the features'),
         ({"max_line_bytes": -5}, "max_line_bytes=-5 is not allowed: give a whole number"),
         ({"max_line_bytes": None}, "max_line_bytes=None is not allowed: give a whole number"),
         ({"max_features": None}, "max_features=None is not allowed: give a whole number"),

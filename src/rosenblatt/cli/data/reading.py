@@ -562,10 +562,10 @@ def _no_target(
     """
     is_numbered = request.target is not None and request.target.isdecimal()
     if request.header is False and is_numbered and line is not None:
-        from rosenblatt.tables.readers.fault_messages import located
+        from rosenblatt.tables.readers.fault_messages import located_error
 
         text = line.text.encode()
-        return located(
+        return located_error(
             f"this row is too short: the target is column {request.target}",
             name=named([request.paths[0]]),
             line=line.number,

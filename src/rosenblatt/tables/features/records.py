@@ -13,7 +13,7 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.engine.rows.weights import FLOAT64_LIMIT
 from rosenblatt.errors import InputError, shown
 from rosenblatt.plurals import count
-from rosenblatt.tables.readers.column_roles import Columns
+from rosenblatt.tables.readers.column_roles import ColumnRoles
 from rosenblatt.tables.readers.table import Table
 
 Record = Mapping[Any, Any]
@@ -239,16 +239,16 @@ def table_of_array(values: FloatArray) -> Table:
     return _table(columns, values.copy(), {}, "line")
 
 
-def _columns_of(types: Mapping[str, str], source: str) -> Columns:
+def _columns_of(types: Mapping[str, str], source: str) -> ColumnRoles:
     """Declare columns that are all read, in this order, with no labels among them."""
     names = list(types)
-    columns = Columns(None, names, dict(types), ())
+    columns = ColumnRoles(None, names, dict(types), ())
     columns.settle(names, source)
     return columns
 
 
 def _table(
-    columns: Columns, values: FloatArray, texts: dict[str, npt.NDArray[Any]], unit: str
+    columns: ColumnRoles, values: FloatArray, texts: dict[str, npt.NDArray[Any]], unit: str
 ) -> Table:
     """Return a table without labels, whose rows are called by their unit in messages."""
     table = Table(columns, values, texts, None, np.arange(len(values)))

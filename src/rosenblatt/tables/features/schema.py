@@ -34,8 +34,7 @@ from rosenblatt.tables.features.table_encoding import (
 )
 from rosenblatt.tables.readers.dialect import Dialect
 from rosenblatt.tables.readers.sources import Given
-from rosenblatt.tables.readers.table import Table
-from rosenblatt.tables.readers.table_readers import read_table
+from rosenblatt.tables.readers.table import Table, read_table
 
 # So many hashed columns keep their names in a file: those with the largest weights.
 MOST_NAMES = 20_000

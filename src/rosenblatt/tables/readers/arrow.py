@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,19 +15,31 @@ import numpy.typing as npt
 from rosenblatt.engine.text import numbers
 from rosenblatt.errors import DataError, Message, MissingExtra, Setting, Words
 from rosenblatt.models.rows import largest_allowed
-from rosenblatt.tables.readers.bad_rows import BadRows
-from rosenblatt.tables.readers.column_roles import Columns
-from rosenblatt.tables.readers.fault_messages import RAISE_MAX_FEATURES, SKIP, quoted, too_many
+from rosenblatt.tables.readers.column_roles import ColumnRoles
+from rosenblatt.tables.readers.fault_messages import (
+    RAISE_MAX_FEATURES,
+    SKIP,
+    limit_problem,
+    quoted,
+    too_many,
+)
 from rosenblatt.tables.readers.labels import Labels
 from rosenblatt.tables.readers.reader import Reader
 from rosenblatt.tables.readers.reader_options import ReaderSettings
-from rosenblatt.tables.readers.sources import Given, Source, opened, sources_of
+from rosenblatt.tables.readers.sources import Given, RawFile, Source, opened, sources_of
 from rosenblatt.tables.readers.table import Table, TableRequest
 
+if TYPE_CHECKING:
+    # pyarrow has no types of its own, and is not installed everywhere.
+    Schema = Any
+    Batch = Any
+    Column = Any
+    DataType = Any
+
 BATCH_ROWS = 1 << 16
-# Rows to guess the target by.
-JUDGED = 1000
-# What else the library raises of a damaged file.
+SAMPLE_ROWS = 1000  # by which the target is guessed
+ARROW_FILE = b"ARROW1"  # the first bytes of a file; a stream has none
+# Exceptions of pyarrow for a damaged file, in addition to its own.
 UNREADABLE = OSError, UnicodeDecodeError, MemoryError, OverflowError
 
 
@@ -37,174 +49,230 @@ def open_parquet(request: TableRequest) -> Reader[Table]:
 
 
 def open_arrow(request: TableRequest) -> Reader[Table]:
-    """Open Arrow files and streams, which Feather files are, too."""
+    """Open Arrow files (which include Feather files) and streams."""
     return ArrowReader(request.given, "arrow", request.columns, request.settings)
 
 
 class ArrowReader(Reader[Table]):
-    """Tables out of columns that are typed already; faults name the row."""
+    """Tables from files whose columns have types; errors name the row."""
 
-    def __init__(self, given: Given, kind: str, columns: Columns, settings: ReaderSettings) -> None:
-        self._sources = sources_of(given)
-        self._bad = BadRows(settings.on_bad, self._sources)
-        self._kind, self._columns = kind, columns
+    def __init__(
+        self, given: Given, kind: str, columns: ColumnRoles, settings: ReaderSettings
+    ) -> None:
+        super().__init__(sources_of(given), settings.on_bad)
+        self._kind = kind
+        self._columns = columns
         self._labels = Labels(settings.labels, settings.classes)
-        self._as_texts = False  # labels of a whole file are judged together, at its end
-        self._marks = [
-            value for mark in columns.missing if (value := numbers.parse(mark.encode())) is not None
-        ]
-        self._dtype, self._most = settings.dtype, settings.max_features
-        self._largest = largest_allowed(settings.dtype)
-        self.rows = 0
-        self._blocks = self._walk()
+        # Labels of a whole file are judged together, at its end; until then they stay texts.
+        self._keeps_label_texts = False
+        # Numbers that mark a missing value, such as -999.
+        self._missing_numbers: list[float] = []
+        for mark in columns.missing:
+            value = numbers.parse(mark.encode())
+            if value is not None:
+                self._missing_numbers.append(value)
+        self._dtype = settings.dtype
+        self._most = settings.max_features
+        self._limit = largest_allowed(settings.dtype)
 
-    @property
-    def revised(self) -> dict[str, str]:
-        return {}  # a file that has types leaves nothing to guess
-
-    def whole(self) -> Table:
-        self._as_texts = True
+    def _read_whole(self) -> Table:
+        self._keeps_label_texts = True
         table = Table.concat(list(self))
-        self._bad.tell(self.rows, self.unit)
+        self._bad.warn(self.rows, self.unit)
         if table.labels is not None:
-            table.labels = self._values(table.labels)
+            table.labels = self._label_values(table.labels)
         return table
 
-    def _walk(self) -> Generator[Table, None, None]:
-        if not self._as_texts:
+    def _read_blocks(self) -> Generator[Table, None, None]:
+        if not self._keeps_label_texts:
             self._labels.decide_by_first()
         try:
             for source in self._sources:
-                first_row = 1
-                with _batches(source, self._kind) as (schema, batches):
-                    first = list(islice(batches, 1))
-                    self._settle(schema, source.name, first)
-                    for batch in chain(first, batches):
-                        batch.validate(full=True)  # damaged offsets would be followed anywhere
-                        table = self._table(batch, source.name, first_row)
-                        if self.row_texts is not None and self.row_texts.fields:
-                            self.row_texts.keep_records(first_row, batch.to_pylist())
-                        first_row += batch.num_rows
-                        self.rows += len(table)
-                        if len(table):
-                            yield table
+                yield from self._read_source(source)
         finally:
             self._bad.close()
-        self._refuse_nothing()
+        self._refuse_no_rows()
 
-    def _settle(self, schema: Any, name: str, rows: list[Any]) -> None:
+    def _read_source(self, source: Source) -> Generator[Table, None, None]:
+        first_row = 1
+        with _opened_batches(source, self._kind) as (schema, batches):
+            first = list(islice(batches, 1))
+            self._settle(schema, source.name, first)
+            for batch in chain(first, batches):
+                batch.validate(full=True)  # pyarrow would follow damaged offsets anywhere
+                table = self._table(batch, source.name, first_row)
+                if self.row_texts is not None and self.row_texts.fields:
+                    self.row_texts.keep_records(first_row, batch.to_pylist())
+                first_row += batch.num_rows
+                self.rows += len(table)
+                if len(table):
+                    yield table
+
+    # ------------------------------------------------------------------ columns
+
+    def _settle(self, schema: Schema, name: str, batches: list[Batch]) -> None:
+        """Decide which columns are read, and of which kind they are."""
         if len(schema.names) - self._columns.may_hold_target > self._most:
-            what = too_many(len(schema.names), "column", self._most)
-            raise DataError(what, name=name, cures=RAISE_MAX_FEATURES)
-        first: dict[str, int] = {}
-        for number, column in enumerate(schema.names, 1):
-            if column in first:
-                raise DataError(
-                    f"the column {quoted(column)} stands twice, as number {first[column]} and as "
-                    f"number {number}",
-                    name=name,
-                )
-            first[column] = number
-        values = {}
-        if rows and len(rows[0]):
-            rows[0].validate(full=True)
-            values = {
-                column: rows[0].column(place)[:JUDGED].to_pylist()
-                for place, column in enumerate(schema.names)
-            }
-        self._columns.settle(schema.names, name, values)
+            problem = too_many(len(schema.names), "column", self._most)
+            raise DataError(problem, name=name, cures=RAISE_MAX_FEATURES)
+        _refuse_repeated_names(schema.names, name)
+
+        self._columns.settle(schema.names, name, _sample(schema.names, batches))
+        kinds = self._columns.kinds
         for column in self._columns.features:
             kind = _kind_of(schema.field(column).type, column, name)
-            self._columns.kinds.setdefault(column, "text" if kind == "time" else kind)
-            if self._columns.kinds[column] == "number" and kind == "time":
+            kinds.setdefault(column, "text" if kind == "time" else kind)
+            if kinds[column] == "number" and kind == "time":
                 raise DataError(f"column {quoted(column)} holds times, not numbers", name=name)
         if self._columns.target is not None:
+            # Refuses a type that cannot hold labels.
             _kind_of(schema.field(self._columns.target).type, self._columns.target, name)
 
-    def _table(self, batch: Any, name: str, first_row: int) -> Table:
-        faults: dict[int, DataError] = {}
-        strays: dict[str, dict[str, int]] = {}
-        used = self._columns
-        columns = {column: batch.column(column) for column in used.features}
-        found = np.empty((batch.num_rows, len(used.of_kind("number"))), self._dtype)
-        for place, column in enumerate(used.of_kind("number")):
-            values = _as_numbers(columns[column])
-            for mark in self._marks:
-                values = np.where(values == mark, np.nan, values)
-            with np.errstate(over="ignore"):  # what float32 cannot hold is refused below
-                found[:, place] = values
-            for row in np.flatnonzero(~(np.abs(values) <= self._largest)).tolist():
-                value = columns[column][row].as_py()
-                what = self._what_is_wrong(value)
-                if what is None:
-                    found[row, place] = np.nan
-                elif column in used.lenient and isinstance(value, str):
-                    found[row, place] = np.nan
-                    strays.setdefault(column, Counter())[value] += 1
-                elif row not in faults:
-                    faults[row] = _fault(name, first_row + row, column, what)
-        texts = {}
-        for column in used.of_kind("text"):
-            texts[column] = _as_texts(columns[column])
+    # ------------------------------------------------------------------ rows
+
+    def _table(self, batch: Batch, name: str, first_row: int) -> Table:
+        """Return the good rows of a batch; handle the bad ones."""
+        faults: dict[int, DataError] = {}  # by row of the batch, the first fault of each
+        strays: dict[str, Counter[str]] = {}
+        roles = self._columns
+        number_names = roles.of_kind("number")
+        found = np.empty((batch.num_rows, len(number_names)), self._dtype)
+        for place, column in enumerate(number_names):
+            values = batch.column(column)
+            found[:, place] = self._numbers(values, column, name, first_row, faults, strays)
+
+        texts: dict[str, npt.NDArray[Any]] = {}
+        for column in roles.of_kind("text"):
+            texts[column] = _as_texts(batch.column(column))
             for row in np.flatnonzero([text is None for text in texts[column]]).tolist():
                 texts[column][row] = ""
         labels = self._label_texts(batch, name, first_row, faults)
+
         kept = np.ones(batch.num_rows, bool)
         for n_bad, row in enumerate(sorted(faults)):
-            shown = {n: batch.column(n)[row].as_py() for n in batch.schema.names}
-            self._meet(faults[row], json.dumps(shown, default=str).encode(), row - n_bad)
+            record = {n: batch.column(n)[row].as_py() for n in batch.schema.names}
+            text = json.dumps(record, default=str).encode()
+            self._handle_bad_row(faults[row], text, row - n_bad)
             kept[row] = False
-        labels = None if labels is None else labels[kept]
+        if labels is not None:
+            labels = labels[kept]
+            if not self._keeps_label_texts:
+                labels = self._label_values(labels)
         lines = np.arange(first_row, first_row + batch.num_rows, dtype=np.int64)
         table = Table(
-            used,
+            roles,
             found[kept] if faults else found,
             {column: values[kept] for column, values in texts.items()},
-            labels if labels is None or self._as_texts else self._values(labels),
+            labels,
             lines[kept],
         )
-        table.strays = strays
+        table.strays = {column: dict(counts) for column, counts in strays.items()}
         return table
 
-    def _what_is_wrong(self, value: Any) -> str | None:
-        """Why a value is not a number to learn from; None if it marks a missing one."""
+    def _numbers(
+        self,
+        column: Column,
+        column_name: str,
+        name: str,
+        first_row: int,
+        faults: dict[int, DataError],
+        strays: dict[str, Counter[str]],
+    ) -> npt.NDArray[Any]:
+        """Return the values of a number column, NaN if missing; add its faults and strays."""
+        values = _as_numbers(column)
+        for missing in self._missing_numbers:
+            values = np.where(values == missing, np.nan, values)
+        with np.errstate(over="ignore"):  # values that float32 cannot hold are refused below
+            found = values.astype(self._dtype)
+
+        # NaN is missing or not a number; neither is below the limit.
+        for row in np.flatnonzero(~(np.abs(values) <= self._limit)).tolist():
+            value = column[row].as_py()
+            problem = self._problem_of(value)
+            if problem is None:
+                found[row] = np.nan
+            elif column_name in self._columns.lenient and isinstance(value, str):
+                found[row] = np.nan
+                strays.setdefault(column_name, Counter())[value] += 1
+            elif row not in faults:
+                faults[row] = _fault(name, first_row + row, column_name, problem)
+        return found
+
+    def _problem_of(self, value: Any) -> Words | None:
+        """Return why a value is not a number to learn from; None if it marks a missing one."""
         if value is None:
             return None
         text = str(value)
-        if text.strip() in self._columns.marks or numbers.parse(text.encode()) in self._marks:
+        parsed = numbers.parse(text.encode())
+        if text.strip() in self._columns.marks or parsed in self._missing_numbers:
             return None
-        if isinstance(value, str) and numbers.parse(text.encode()) is None:
+        if isinstance(value, str) and parsed is None:
             return f"{quoted(text)} is not a number"
         if not np.isfinite(float(value)):
             return f"{quoted(text)} is not a finite number"
-        return f"{quoted(text)} is beyond {self._largest:g}, where its square overflows"
+        problem, _ = limit_problem(text.encode(), self._limit)
+        return problem
+
+    # ------------------------------------------------------------------ labels
 
     def _label_texts(
-        self, batch: Any, name: str, first_row: int, faults: dict[int, DataError]
+        self, batch: Batch, name: str, first_row: int, faults: dict[int, DataError]
     ) -> npt.NDArray[Any] | None:
-        """The labels as texts; those that cannot be labels are faults."""
+        """Return the labels as texts; add a fault for each that cannot be a label."""
         target = self._columns.target
         if target is None:
             return None
         texts = _as_texts(batch.column(target))
-        wrong: dict[Any, Words | None] = dict.fromkeys((None, ""), "the label is missing")
+        # By label why it is refused; each different one is checked once.
+        problems: dict[str | None, Words | None] = {
+            None: "the label is missing",
+            "": "the label is missing",
+        }
         for row, text in enumerate(texts.tolist()):
-            if text not in wrong:
+            if text not in problems:
                 reason = self._labels.fault(text.encode())
-                wrong[text] = None if reason is None else reason[0]
-            what = wrong[text]
-            if what is not None and row not in faults:
-                faults[row] = _fault(name, first_row + row, target, what)
+                problems[text] = None if reason is None else reason[0]
+            problem = problems[text]
+            if problem is not None and row not in faults:
+                faults[row] = _fault(name, first_row + row, target, problem)
         return texts
 
-    def _values(self, texts: npt.NDArray[Any]) -> Any:
-        number: dict[str, int] = {}
-        codes = [number.setdefault(text, len(number)) for text in texts.tolist()]
-        return self._labels.values(np.array(codes, np.int32), [text.encode() for text in number])
+    def _label_values(self, texts: npt.NDArray[Any]) -> Any:
+        code_of: dict[str, int] = {}
+        codes = [code_of.setdefault(text, len(code_of)) for text in texts.tolist()]
+        names = [text.encode() for text in code_of]
+        return self._labels.values(np.array(codes, np.int32), names)
 
 
-def _fault(name: str, row: int, column: str, what: Words) -> DataError:
-    return DataError(Message(f"column {quoted(column)}: ", what), name=name, line=row, cures=SKIP)
+def _fault(name: str, row: int, column: str, problem: Words) -> DataError:
+    what = Message(f"column {quoted(column)}: ", problem)
+    return DataError(what, name=name, line=row, cures=SKIP)
+
+
+def _refuse_repeated_names(names: list[str], file: str) -> None:
+    first: dict[str, int] = {}
+    for number, column in enumerate(names, 1):
+        if column in first:
+            raise DataError(
+                f"the column {quoted(column)} stands twice, as number {first[column]} and as "
+                f"number {number}",
+                name=file,
+            )
+        first[column] = number
+
+
+def _sample(names: list[str], batches: list[Batch]) -> dict[str, list[Any]]:
+    """Return the first values of each column, by which the target is guessed."""
+    if not batches or not len(batches[0]):
+        return {}
+    batches[0].validate(full=True)
+    return {
+        column: batches[0].column(place)[:SAMPLE_ROWS].to_pylist()
+        for place, column in enumerate(names)
+    }
+
+
+# ---------------------------------------------------------------------- pyarrow
 
 
 def _pyarrow() -> Any:
@@ -219,8 +287,8 @@ def _pyarrow() -> Any:
 
 
 @contextmanager
-def _batches(source: Source, kind: str) -> Iterator[tuple[Any, Iterator[Any]]]:
-    """The schema of a file and its rows, batch by batch."""
+def _opened_batches(source: Source, kind: str) -> Iterator[tuple[Schema, Iterator[Batch]]]:
+    """Open a file; return its schema and an iterator over its batches of rows."""
     pyarrow = _pyarrow()
     try:
         with ExitStack() as stack:
@@ -231,29 +299,31 @@ def _batches(source: Source, kind: str) -> Iterator[tuple[Any, Iterator[Any]]]:
             else:
                 yield _arrow_batches(pyarrow, file)
     except (pyarrow.ArrowException, *UNREADABLE) as error:
-        if getattr(error, "errno", None) is not None:
+        # An error of the system, such as a full disk, has a number.
+        if isinstance(error, OSError) and error.errno is not None:
             raise
+        reason = (str(error) or "out of memory").splitlines()[0]
         raise DataError(
-            f"not a whole {kind.title()} file: {(str(error) or 'out of memory').splitlines()[0]}",
+            f"not a whole {kind.title()} file: {reason}",
             name=source.name,
             cures="fetch or write the file again",
         ) from None
 
 
-def _arrow_batches(pyarrow: Any, file: Any) -> tuple[Any, Iterator[Any]]:
-    """An Arrow file knows its batches; an Arrow stream ends when it ends."""
-    if file.read(6) == b"ARROW1":
-        file.seek(0)
-        reader = pyarrow.ipc.open_file(file)
-        return reader.schema, (reader.get_batch(i) for i in range(reader.num_record_batches))
+def _arrow_batches(pyarrow: Any, file: RawFile) -> tuple[Schema, Iterator[Batch]]:
+    """Return the schema and the batches of an Arrow file or stream."""
+    is_file = file.read(len(ARROW_FILE)) == ARROW_FILE
     file.seek(0)
-    reader = pyarrow.ipc.open_stream(file)
-    return reader.schema, iter(reader)
+    if not is_file:
+        reader = pyarrow.ipc.open_stream(file)
+        return reader.schema, iter(reader)
+    reader = pyarrow.ipc.open_file(file)
+    return reader.schema, (reader.get_batch(i) for i in range(reader.num_record_batches))
 
 
 @contextmanager
-def _seekable(source: Source) -> Iterator[Any]:
-    """The file itself, or a temporary one for pipes and packed files."""
+def _seekable(source: Source) -> Iterator[RawFile]:
+    """Return the file itself, or a temporary copy of a pipe or a compressed file."""
     with opened(source) as stream:
         if stream.seekable:
             stream.raw.seek(0)
@@ -263,15 +333,22 @@ def _seekable(source: Source) -> Iterator[Any]:
             yield copy
 
 
-def _kind_of(type_: Any, column: str, name: str) -> str:
+def _kind_of(type_: DataType, column: str, name: str) -> str:
+    """Return "number", "text" or "time" for a type of pyarrow; refuse any other."""
     types = _pyarrow().types
     if types.is_dictionary(type_):
         type_ = type_.value_type
-    numbers_ = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean
-    if any(is_kind(type_) for is_kind in (*numbers_, types.is_null)):
+    is_number = (
+        types.is_integer(type_)
+        or types.is_floating(type_)
+        or types.is_decimal(type_)
+        or types.is_boolean(type_)
+        or types.is_null(type_)
+    )
+    if is_number:
         return "number"
-    texts = types.is_string, types.is_large_string, types.is_string_view
-    if any(is_kind(type_) for is_kind in texts):
+    is_text = types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_)
+    if is_text:
         return "text"
     if types.is_temporal(type_):
         return "time"
@@ -282,8 +359,8 @@ def _kind_of(type_: Any, column: str, name: str) -> str:
     )
 
 
-def _as_numbers(column: Any) -> npt.NDArray[np.float64]:
-    """Numbers, NaN where there is none."""
+def _as_numbers(column: Column) -> npt.NDArray[np.float64]:
+    """Return the values of a column as numbers; NaN for what is missing or not a number."""
     types = _pyarrow().types
     if types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -294,24 +371,28 @@ def _as_numbers(column: Any) -> npt.NDArray[np.float64]:
 
 
 def _number(value: Any) -> float:
+    if value is None:
+        return np.nan
     if isinstance(value, str):
         parsed = numbers.parse(value.strip().encode())
         return np.nan if parsed is None else parsed
-    return np.nan if value is None else float(value)
+    return float(value)
 
 
-def _as_texts(column: Any) -> npt.NDArray[Any]:
-    """Texts, None where there is none."""
+def _as_texts(column: Column) -> npt.NDArray[Any]:
+    """Return the values of a column as texts; None for what is missing."""
     texts = np.empty(len(column), dtype=object)
     try:
         values = column.to_pylist()
-    except ValueError:  # nanoseconds, which times of Python have not
+    except ValueError:  # nanoseconds, which times of Python do not have
         values = column.cast(_pyarrow().string()).to_pylist()
     texts[:] = [_text(value) for value in values]
     return texts
 
 
 def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if value is None or isinstance(value, str) else str(value)
+    return str(value)

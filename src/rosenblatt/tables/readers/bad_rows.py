@@ -1,4 +1,4 @@
-"""Rows that cannot be read: counted, remembered, put aside, or the end of reading."""
+"""Rows that cannot be read: raise an error, skip and count them, or write them to a file."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from rosenblatt.plurals import count
 from rosenblatt.tables.readers.fault_messages import SkippedRows, notice
 from rosenblatt.tables.readers.sources import Source
 
-REMEMBERED = 5
+REMEMBERED = 5  # errors
+WAYS = ("fail", "skip", "blank")
+REJECTS = "rejects="
 
 
 class BadRows:
-    """Counts the rows skipped and remembers the first faults.
+    """Handles bad rows by ``on_bad``, counts those skipped and remembers the first errors.
 
-    ``on_bad`` is ``"fail"``, ``"skip"``, or ``"rejects=FILE"``, which puts each bad row into FILE
-    as a line of JSON with its place, the reason and the text as it stood. ``"blank"`` skips as
-    well; who predicts has an empty prediction for such a row.
+    ``on_bad`` is ``"fail"``, ``"skip"``, or ``"rejects=FILE"``, which writes each bad row to FILE
+    as a line of JSON with its place, the reason and the text as it is. ``"blank"`` also skips;
+    `rosenblatt predict` writes an empty prediction for such a row.
     """
 
     def __init__(self, on_bad: str, sources: list[Source]) -> None:
@@ -29,38 +31,30 @@ class BadRows:
         self.stops = on_bad == "fail"
         self._path: str | None = None
         self._file: TextIO | None = None
-        if isinstance(on_bad, str) and on_bad.startswith("rejects="):
-            self._path = on_bad.removeprefix("rejects=")
-        if self._path == "" or (self._path is None and on_bad not in ("fail", "skip", "blank")):
-            ways = Message(
-                one_of(["fail", "skip", "blank", "rejects=FILE"]), ", which puts bad rows into FILE"
-            )
-            raise refusal("on_bad", on_bad, ways, verdict="is not known")
+        if isinstance(on_bad, str) and on_bad.startswith(REJECTS):
+            self._path = on_bad.removeprefix(REJECTS)
+
+        is_known = self._path != "" if self._path is not None else on_bad in WAYS
+        if not is_known:
+            ways = one_of([*WAYS, "rejects=FILE"])
+            allowed = Message(ways, ", which puts bad rows into FILE")
+            raise refusal("on_bad", on_bad, allowed, verdict="is not known")
         if self._path is not None:
-            self._refuse_to_overwrite(sources)
+            _refuse_to_overwrite(self._path, sources)
 
-    def _refuse_to_overwrite(self, sources: list[Source]) -> None:
-        assert self._path is not None
-        if not os.path.exists(self._path):
-            return
-        for source in sources:
-            if source.is_file(os.stat(self._path)):
-                raise ParameterError(
-                    f"{self._path} is the file to be read",
-                    where="on_bad",
-                    cures="name another file for the rejects",
-                )
-
-    def meet(self, error: DataError, row: bytes) -> None:
+    def handle(self, error: DataError, row: bytes) -> None:
+        """Raise the error of a bad row, or skip the row."""
         if self.stops:
             raise error
         self.count += 1
         if len(self.first) < REMEMBERED:
             self.first.append(error)
-        if self._path is None:
-            return
+        if self._path is not None:
+            self._write(self._path, error, row)
+
+    def _write(self, path: str, error: DataError, row: bytes) -> None:
         if self._file is None:
-            self._file = open(self._path, "w", encoding="utf-8")  # noqa: SIM115
+            self._file = open(path, "w", encoding="utf-8")  # noqa: SIM115
         reject = {
             "file": error.name,
             "line": error.line,
@@ -72,7 +66,7 @@ class BadRows:
         self._file.write("\n")
 
     def restart(self) -> None:
-        """Forget all bad rows, as the files are read once more from their beginning."""
+        """Forget all bad rows, since the files are read again from their beginning."""
         self.count = 0
         self.first = []
         if self._file is not None:
@@ -80,16 +74,31 @@ class BadRows:
             self._file.truncate()
 
     def close(self) -> None:
-        """Finish the file of rejects; it is there, if empty, even when nothing was rejected."""
+        """Close the file of rejects; it is created, empty, if nothing was rejected."""
         if self._path is not None and self._file is None:
             self._file = open(self._path, "w", encoding="utf-8")  # noqa: SIM115
         if self._file is not None:
             self._file.close()
-            self._file = self._path = None
+            self._file = None
+            self._path = None
 
-    def tell(self, read: int, unit: str) -> None:
+    def warn(self, n_read: int, unit: str) -> None:
         """Warn of the rows, or whatever the unit is, that were skipped."""
-        if self.count:
-            first = str(self.first[0]).splitlines()[0]
-            skipped = f"{count(self.count, unit)} skipped, {read:,} read; the first: {first}"
-            notice(SkippedRows, skipped)
+        if self.count == 0:
+            return
+        first = str(self.first[0]).splitlines()[0]
+        skipped = f"{count(self.count, unit)} skipped, {n_read:,} read; the first: {first}"
+        notice(SkippedRows, skipped)
+
+
+def _refuse_to_overwrite(path: str, sources: list[Source]) -> None:
+    """Raise ParameterError if the file of rejects is one of those to be read."""
+    if not os.path.exists(path):
+        return
+    for source in sources:
+        if source.is_file(os.stat(path)):
+            raise ParameterError(
+                f"{path} is the file to be read",
+                where="on_bad",
+                cures="name another file for the rejects",
+            )

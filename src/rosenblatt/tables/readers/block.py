@@ -1,4 +1,4 @@
-"""Rows of a file with their labels; SciPy is loaded when its matrices are asked for."""
+"""Rows of a file with their labels; SciPy is loaded only if its matrices are asked for."""
 
 from __future__ import annotations
 
@@ -13,30 +13,35 @@ from rosenblatt.arrays import SparseRows
 
 
 class Block:
-    """Some rows of a file; ``X, y = block`` gives them as arrays.
+    """Some rows of a file; ``X, y = block`` unpacks them as arrays.
 
     Attributes
     ----------
     X : csr_array or ndarray
         The features; sparse ones as an array of SciPy, which must be installed (extra ``sklearn``).
     rows : SparseRows or ndarray
-        The features without SciPy; learners take them as they are.
+        The features without SciPy, in the form that learners take. Texts and sentences are lists.
     labels : ndarray or None
         The label of every row.
     lines : ndarray of int64
-        The line of the file every row begins on.
+        The line of the file on which every row begins.
     weights : ndarray or None
         The importance of every row, of formats that have one.
     """
 
     weights: npt.NDArray[Any] | None = None
 
+    # Blocks of tables hold arrays, of texts and sentences lists, of packed rows memory maps.
     def __init__(self, rows: Any, labels: Any, lines: npt.NDArray[np.int64]) -> None:
-        self.rows, self.labels, self.lines = rows, labels, lines
+        self.rows = rows
+        self.labels = labels
+        self.lines = lines
 
     @property
     def X(self) -> Any:
-        return self.rows.tocsr() if isinstance(self.rows, SparseRows) else self.rows
+        if isinstance(self.rows, SparseRows):
+            return self.rows.tocsr()
+        return self.rows
 
     @property
     def y(self) -> Any:
@@ -56,17 +61,18 @@ class Block:
         return len(self.lines)
 
     def __getitem__(self, rows: slice) -> Self:
-        """Some of the rows, as a block of its own."""
+        """Return a slice of the rows as a block."""
         return self._part(self.rows[rows], rows)
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Self:
-        """Rows by their numbers, as a block of its own."""
-        listed = isinstance(self.rows, list)
-        some = [self.rows[row] for row in rows.tolist()] if listed else self.rows[rows]
-        return self._part(some, rows)
+        """Return the rows of these numbers as a block."""
+        if isinstance(self.rows, list):
+            return self._part([self.rows[row] for row in rows.tolist()], rows)
+        return self._part(self.rows[rows], rows)
 
     def _part(self, some: Any, rows: Any) -> Self:
         part = copy(self)
-        part.rows, part.lines = some, self.lines[rows]
+        part.rows = some
+        part.lines = self.lines[rows]
         part.labels = None if self.labels is None else self.labels[rows]
         return part

@@ -1,4 +1,4 @@
-"""Which column of a file is the target, which are features, and which of these are numbers."""
+"""The roles of columns: target, features, and the kind of each feature."""
 
 from __future__ import annotations
 
@@ -21,27 +21,50 @@ from rosenblatt.tables.readers.labels import CODE
 from rosenblatt.tables.readers.number_style import GAPS, looks_missing
 
 KINDS = ("number", "number or gap", "text")
-SHOWN = 6
-# Classes may be different in so many rows, and numbers with fractions be so many classes.
-MANY, FEW = 20, 10
-# Texts among numbers are stray cells if they are one value in so many, or the only one of so many.
-VALUES_A_STRAY, VALUES_OF_ONE_STRAY = 50, 10
+SHOWN = 6  # names, in a message
+# A column of few rows may hold so many different classes.
+MOST_CLASSES = 20
+# Numbers with fractions may be so many different classes.
+MOST_FRACTIONS = 10
+# A text among numbers is a stray if there is one in so many values,
+VALUES_PER_STRAY = 50
+# or if it is the only one in at least so many.
+VALUES_OF_ONLY_STRAY = 10
 
 
 class GuessedTarget:
-    """Instead of the name of a target: it is guessed (`guess_target`)."""
+    """Stands for the name of a target that `guess_target` finds."""
 
 
 class MissingColumns(DataError):
-    """A file without columns that are needed."""
+    """A file lacks columns that are needed."""
 
 
-class Columns:
-    """Columns by name, so that their order in a file does not matter.
+class ColumnRoles:
+    """The target and the features of files, by name, and the kind of each feature.
 
-    The first file decides which features there are, unless they were named; a column is a number
-    column if its values are numbers but for a few (`are_numbers`), unless its kind was named.
-    What is not a number in a `lenient` column is a gap, in another one a fault.
+    Columns are matched by name, so that their order in a file does not matter. The first file
+    decides which features there are, unless they were named. A column holds numbers if all but a
+    few of its values are numbers (`are_numbers`), unless its kind was named.
+
+    Attributes
+    ----------
+    target : str or None
+        The column of the labels, once `settle` has found it.
+    features : list of str
+        The features in order, once `settle` has found them.
+    kinds : dict of str to {"number", "text"}
+        The kind of each feature, as far as it is known.
+    guessed : set of str
+        The features whose kind was guessed.
+    lenient : set of str
+        Number columns in which a text is a missing value; in other ones it is an error.
+    unused : set of str
+        Columns that are left out without a warning.
+    missing : list of str
+        The texts that mark a missing value, in addition to the usual ones.
+    marks : list of str
+        All texts that mark a missing value.
     """
 
     def __init__(
@@ -52,59 +75,70 @@ class Columns:
         missing: Iterable[str],
         ignore: Iterable[str] = (),
     ) -> None:
-        guessed = isinstance(target, GuessedTarget) or target is None
-        if not guessed and (isinstance(target, bool) or not isinstance(target, str | int)):
+        is_column = isinstance(target, str | int) and not isinstance(target, bool)
+        if not is_column and not isinstance(target, GuessedTarget) and target is not None:
             raise refusal("target", target, "the name or the place of a column")
         self._target = target
-        self._wanted = None if columns is None else _names("columns", columns)
+        self._wanted = None if columns is None else _checked_names("columns", columns)
         if self._wanted == []:
-            what = Message(Setting("columns"), " is empty")
-            raise ParameterError(what, where="columns", cures="leave it out to read all of them")
-        self.missing = _names("missing", missing)
+            problem = Message(Setting("columns"), " is empty")
+            cure = "leave it out to read all of them"
+            raise ParameterError(problem, where="columns", cures=cure)
+        self.missing = _checked_names("missing", missing)
         self.marks = [*GAPS, *(mark for mark in self.missing if mark not in GAPS)]
-        self._ignored = set(_names("ignore", ignore))
-        self._every = types if isinstance(types, str) else None
+        self._ignored = set(_checked_names("ignore", ignore))
+
+        # One kind for all features, or a kind by name.
+        self._kind_of_all = types if isinstance(types, str) else None
         self.kinds: dict[str, str] = {}
         if types is not None and not isinstance(types, str):
             self.kinds.update(types)
-        for kind in {*self.kinds.values(), self._every or "text"}:
+        for kind in {*self.kinds.values(), self._kind_of_all or "text"}:
             choice("types", kind, *KINDS)
         self.lenient = {name for name, kind in self.kinds.items() if kind == "number or gap"}
-        self.kinds |= dict.fromkeys(self.lenient, "number")
+        for name in self.lenient:
+            self.kinds[name] = "number"
+
         self.guessed: set[str] = set()
         self._places: dict[tuple[str, int, int], dict[str, int]] = {}
         self.features: list[str] = []
         self.target: str | None = None
-        # What was passed over already is not worth a notice.
         self.unused = set(self._ignored)
 
     @property
     def may_hold_target(self) -> bool:
-        """Whether a file may have a column more than there are features."""
+        """Return whether a file may have one column more than there are features."""
         return self._target is not None or self._wanted is not None
 
     def named(self) -> list[str]:
-        """The columns that were asked for by name."""
-        target = [self._target] if isinstance(self._target, str) else []
-        return [*(self._wanted or ()), *target]
+        """Return the columns that the caller named."""
+        names = list(self._wanted or ())
+        if isinstance(self._target, str):
+            names.append(self._target)
+        return names
 
     @property
     def all_known(self) -> bool:
-        """Whether nothing is left to find out from the rows: neither kinds nor the target."""
-        kinds = self._wanted is not None and self.kinds.keys() >= set(self._wanted)
-        return not isinstance(self._target, GuessedTarget) and (self._every is not None or kinds)
+        """Return whether neither kinds nor the target must be guessed from the rows."""
+        if isinstance(self._target, GuessedTarget):
+            return False
+        if self._kind_of_all is not None:
+            return True
+        return self._wanted is not None and self.kinds.keys() >= set(self._wanted)
 
     def ignore(self, name: str) -> None:
-        """Leave out a column of the file, without a word."""
+        """Leave out a column of the file, without a warning."""
         self._ignored.add(name)
         self.unused.add(name)
+
+    # ------------------------------------------------------------------ the columns of a file
 
     def settle(
         self, names: Sequence[str], file: str, values: Mapping[str, Sequence[Any]] | None = None
     ) -> None:
-        """Take note of the columns of a file; the first one decides which features there are.
+        """Take the columns of a file; those of the first file decide which features there are.
 
-        Its first `values`, as texts, decide which column is the target, if it is to be guessed.
+        If the target is to be guessed, the first `values` of each column decide which it is.
         """
         if not names:
             raise DataError("a table without columns", name=file)
@@ -114,37 +148,44 @@ class Columns:
         self.target = self._find_target(names, file)
         features = [name for name in names if name != self.target and name not in self._ignored]
         if not self.features:
-            # What is wanted is looked for below, with a plainer message.
-            typed = [*(self.kinds.keys() - set(self._wanted or ()))]
-            by = Message(", which ", Setting("types"), " names")
-            self._refuse_unknown(typed, names, file, by)
-            self.features = features if self._wanted is None else self._wanted
-            if not self.features:
-                raise DataError(
-                    f"the only column is the target {quoted(names[0])}; there are no features",
-                    name=file,
-                    found=names[0],
-                    cures=_other_delimiter(names),
-                )
-            if self.target in self.features:
-                raise ParameterError(
-                    f"the target {quoted(str(self.target))} is one of the features, too",
-                    where="target",
-                    cures=Message("choose another ", Setting("target")),
-                )
-            if self._every is not None:
-                self.kinds = dict.fromkeys(self.features, self._every.removesuffix(" or gap"))
-            if self._every == "number or gap":
-                self.lenient = set(self.features)
+            self._choose_features(features, names, file)
+
         self._refuse_unknown(self.features, features, file)
-        wanted = set(self.features)
-        extra = [name for name in features if name not in wanted]
+        used = set(self.features)
+        extra = [name for name in features if name not in used]
         if extra:
             self.unused.update(extra)
             these = "column is" if len(extra) == 1 else "columns are"
-            notice(ExtraColumns, f"{file}: {len(extra)} {these} not used: {_listed(extra)}")
+            notice(ExtraColumns, f"{file}: {len(extra)} {these} not used: {_shown(extra)}")
+
+    def _choose_features(self, found: list[str], names: Sequence[str], file: str) -> None:
+        """Decide by the first file which features there are, and of which kind."""
+        # A feature that was named and is missing is reported later, with a plainer message.
+        typed = [*(self.kinds.keys() - set(self._wanted or ()))]
+        named_by = Message(", which ", Setting("types"), " names")
+        self._refuse_unknown(typed, names, file, named_by)
+
+        self.features = found if self._wanted is None else self._wanted
+        if not self.features:
+            raise DataError(
+                f"the only column is the target {quoted(names[0])}; there are no features",
+                name=file,
+                found=names[0],
+                cures=_other_delimiter(names),
+            )
+        if self.target in self.features:
+            raise ParameterError(
+                f"the target {quoted(str(self.target))} is also one of the features",
+                where="target",
+                cures=Message("choose another ", Setting("target")),
+            )
+        if self._kind_of_all is not None:
+            self.kinds = dict.fromkeys(self.features, self._kind_of_all.removesuffix(" or gap"))
+        if self._kind_of_all == "number or gap":
+            self.lenient = set(self.features)
 
     def _find_target(self, names: Sequence[str], file: str) -> str | None:
+        """Return the name of the target, given by its name, its index or its number as text."""
         if self._target is None or isinstance(self._target, GuessedTarget):
             return None
         if isinstance(self._target, int):
@@ -158,36 +199,40 @@ class Columns:
             return names[self._target]
         if self._target in names:
             return self._target
-        if not (self._target.isdecimal() and 1 <= int(self._target) <= len(names)):
-            raise ParameterError(
-                f"there is no target column {quoted(self._target)}",
-                where=Place(file),
-                found=self._target,
-                allowed=f"one of the columns {_listed(names)}",
-                cures=did_you_mean(self._target, names) or _other_delimiter(names),
-            )
-        return names[int(self._target) - 1]
+        if self._target.isdecimal() and 1 <= int(self._target) <= len(names):
+            return names[int(self._target) - 1]
+        raise ParameterError(
+            f"there is no target column {quoted(self._target)}",
+            where=Place(file),
+            found=self._target,
+            allowed=f"one of the columns {_shown(names)}",
+            cures=did_you_mean(self._target, names) or _other_delimiter(names),
+        )
 
     def _refuse_unknown(
-        self, wanted: Iterable[str], names: Sequence[str], file: str, by: Words = ""
+        self, wanted: Iterable[str], names: Sequence[str], file: str, named_by: Words = ""
     ) -> None:
         known = set(names)
         lacking = [name for name in wanted if name not in known]
-        if lacking:
-            these = "column is" if len(lacking) == 1 else "columns are"
-            raise MissingColumns(
-                Message(
-                    f"{len(lacking)} {these} missing: {_listed(lacking)}",
-                    by,
-                    f"; the file has {_listed(names)}",
-                ),
-                name=file,
-                found=lacking,
-                cures=did_you_mean(lacking[0], names) or (),
-            )
+        if not lacking:
+            return
+        these = "column is" if len(lacking) == 1 else "columns are"
+        raise MissingColumns(
+            Message(
+                f"{len(lacking)} {these} missing: {_shown(lacking)}",
+                named_by,
+                f"; the file has {_shown(names)}",
+            ),
+            name=file,
+            found=lacking,
+            cures=did_you_mean(lacking[0], names) or (),
+        )
+
+    # ------------------------------------------------------------------ kinds
 
     @property
     def undecided(self) -> list[str]:
+        """Return the features whose kind is not known yet."""
         return [name for name in self.features if name not in self.kinds]
 
     def guess(
@@ -198,96 +243,116 @@ class Columns:
         *,
         more_follow: bool = False,
     ) -> None:
-        """Decide on the kind of a column by some of its values; 007 is no number but a code.
+        """Guess the kind of a column by some of its values; 007 is not a number but a code.
 
-        A column without a value is tried as numbers if `more_follow`, and else left as text.
+        A column without a value is tried as numbers if `more_follow`, otherwise it is text.
         """
         marks = {mark.encode() for mark in self.marks}
-        given = [value for value in map(bytes.strip, values) if value not in marks]
-        strays = Counter(
-            value.decode("utf-8", "replace") for value in given if parse(value) is None
-        )
+        given: list[bytes] = []
+        strays = Counter[str]()
+        for value in map(bytes.strip, values):
+            if value in marks:
+                continue
+            given.append(value)
+            if parse(value) is None:
+                strays[value.decode("utf-8", "replace")] += 1
+
         is_number = are_numbers(len(given), strays) if given else more_follow
-        is_number = is_number and not are_codes(given)
+        if are_codes(given):
+            is_number = False
         self.kinds[name] = "number" if is_number else "text"
         self.guessed.add(name)
         self.lenient.add(name)
 
     def revise(self, name: str, kind: str) -> None:
-        """Take back the guess at the kind of a column, which other values speak against."""
+        """Change the kind that was guessed for a column, since other values contradict it."""
         self.kinds[name] = kind
         self._places = {}
 
     def of_kind(self, kind: str) -> list[str]:
+        """Return the features of a kind, in order."""
         return list(self.places(kind))
 
     def places(self, kind: str) -> dict[str, int]:
-        """The columns of a kind with their places among them, found once for all blocks."""
-        known = kind, len(self.kinds), len(self.features)
-        if known not in self._places:
+        """Return the features of a kind with their places among them.
+
+        The result is cached for all blocks until the columns or their kinds change.
+        """
+        key = kind, len(self.kinds), len(self.features)
+        if key not in self._places:
             names = [name for name in self.features if self.kinds[name] == kind]
-            self._places = {known: dict(zip(names, range(len(names)), strict=True)), **self._places}
-        return self._places[known]
+            self._places[key] = {name: place for place, name in enumerate(names)}
+        return self._places[key]
 
     def plan(
         self, names: Sequence[str]
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int8]]:
-        """What each column of a file is, where it goes, and whether strays in it are gaps."""
+        """Return the role of each column of a file, its place, and whether it is lenient."""
         roles = np.full(len(names), IGNORED, np.int8)
         places = np.zeros(len(names), np.int32)
         lenient = np.array([name in self.lenient for name in names], np.int8)
-        at = {name: i for i, name in enumerate(names)}
+        column_of = {name: column for column, name in enumerate(names)}
         if self.target is not None:
-            roles[at[self.target]] = LABEL
+            roles[column_of[self.target]] = LABEL
         for kind, role in (("number", NUMBER), ("text", TEXT)):
-            for place, name in enumerate(self.of_kind(kind)):
-                roles[at[name]], places[at[name]] = role, place
+            for name, place in self.places(kind).items():
+                roles[column_of[name]] = role
+                places[column_of[name]] = place
         return roles, places, lenient
 
 
+# ---------------------------------------------------------------------- guesses
+
+
 def are_numbers(n_values: int, strays: Mapping[str, int]) -> bool:
-    """Whether a column holds numbers, with so few texts among its values that they are strays.
+    """Return whether a column holds numbers, with so few texts among them that they are strays.
 
     A column with more texts holds codes or names, even if most of them are written in digits.
-    Words such as "unknown" and "inf" only say that a number is not known, so these may be many.
+    Words such as "unknown" and "inf" only mean that a number is missing, so that these may be many.
 
     Parameters
     ----------
     n_values : int
-        How many values there are, gaps left out.
+        How many values there are, missing ones left out.
     strays : mapping of str to int
-        Those that are no numbers, with how often they occur.
+        Those that are not numbers, with how often they occur.
     """
-    n_unknown = sum(
-        n
-        for text, n in strays.items()
-        if looks_missing(text) or text.lower().lstrip("+-") in NOT_FINITE
-    )
+    n_unknown = 0
+    for text, n in strays.items():
+        if looks_missing(text) or text.lower().lstrip("+-") in NOT_FINITE:
+            n_unknown += n
     n_strays = sum(strays.values()) - n_unknown
     n_numbers = n_values - n_unknown - n_strays
     if 2 * n_numbers <= n_values:
         return False
-    is_only_one = n_strays == 1 and n_numbers + 1 >= VALUES_OF_ONE_STRAY
-    return is_only_one or VALUES_A_STRAY * n_strays <= n_numbers + n_strays
+    if n_strays == 1 and n_numbers + 1 >= VALUES_OF_ONLY_STRAY:
+        return True
+    return VALUES_PER_STRAY * n_strays <= n_numbers + n_strays
 
 
 def are_codes(values: Iterable[bytes]) -> bool:
-    """Whether some values have zeros in front that numbers do not have, as 007."""
+    """Return whether some values have leading zeros that numbers do not have, such as 007."""
     found = list(values)
-    return any(CODE.fullmatch(value) for value in found) and b"." not in b"".join(found)
+    has_code = any(CODE.fullmatch(value) for value in found)
+    return has_code and b"." not in b"".join(found)
 
 
 def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file: str) -> str:
-    """The column of the labels where nobody names one.
+    """Return the column of the labels if the caller does not name it.
 
-    One that is called label, target, class or y; else the last, if it can hold classes; else
-    nothing is guessed, and those that can are named.
+    It is the one called label, target, class or y; otherwise the last, if it can hold classes;
+    otherwise an error names those that can.
     """
+    # Of several names that differ in case only, the first.
     by_name = {name.lower(): name for name in reversed(names)}
     for name in TARGETS:
-        if name in by_name and not (name == "y" and _is_place(by_name["y"], names, values)):
-            return by_name[name]
-    filled = [n for n in names if any(str(v).strip() not in GAPS for v in values.get(n, ()))]
+        if name not in by_name:
+            continue
+        if name == "y" and _is_coordinate(by_name["y"], names, values):
+            continue
+        return by_name[name]
+
+    filled = [name for name in names if _known_texts(values.get(name, ()))]
     last = (filled or names)[-1]
     if can_be_classes(values.get(last, ())):
         return last
@@ -296,65 +361,87 @@ def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file
         f"which column is the target? The last, {quoted(last)}, holds too many different "
         "values to be classes",
         name=file,
-        allowed=f"one of the columns {_listed(able or names)}",
+        allowed=f"one of the columns {_shown(able or names)}",
         cures=Message("name it with ", Setting("target", (able or names)[0])),
     )
 
 
-def _is_place(y: str, names: Sequence[str], values: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether y is rather a place in a plane than a target: a measure, or one like the x before it.
+def _is_coordinate(y: str, names: Sequence[str], values: Mapping[str, Sequence[Any]]) -> bool:
+    """Return whether y is a coordinate rather than a target: a measure, or one like the x before.
 
-    Whole numbers may be either; then words in the last column are what is to be learned.
+    If x and y are whole numbers, they may be either; then y is a coordinate if the last column
+    holds words that can be classes.
     """
     if not can_be_classes(values.get(y, ())):
         return True
     before = names[max(names.index(y) - 1, 0)]
-    alike = before.lower() == "x" and all(_are_whole(values.get(name, ())) for name in (before, y))
     last = values.get(names[-1], ())
-    return alike and names[-1] != y and not _are_whole(last) and can_be_classes(last)
+    are_alike = (
+        before.lower() == "x"
+        and _are_whole(values.get(before, ()))
+        and _are_whole(values.get(y, ()))
+    )
+    return are_alike and names[-1] != y and not _are_whole(last) and can_be_classes(last)
+
+
+def _known_texts(values: Sequence[Any]) -> list[str]:
+    """Return the values as texts, missing ones left out."""
+    texts = (str(value).strip() for value in values)
+    return [text for text in texts if text not in GAPS]
 
 
 def _are_whole(values: Sequence[Any]) -> bool:
-    """Whether most of the values are whole numbers, as a column is of numbers if most are."""
-    known = [text for value in values if (text := str(value).strip()) not in GAPS]
-    found = [numbers.parse(text.encode()) for text in known]
-    whole = sum(value is not None and not _is_fraction(value) for value in found)
-    return 2 * whole > len(found)
+    """Return whether most of the values are whole numbers."""
+    known = _known_texts(values)
+    n_whole = 0
+    for text in known:
+        value = numbers.parse(text.encode())
+        if value is not None and not _is_fraction(value):
+            n_whole += 1
+    return 2 * n_whole > len(known)
 
 
 def _is_fraction(value: float) -> bool:
-    """Whether a number is none of those that count; digits beyond any float64 are one."""
+    """Return whether a number is not whole; digits beyond the range of a float64 are whole."""
     return math.isfinite(value) and not value.is_integer()
 
 
 def can_be_classes(values: Sequence[Any]) -> bool:
-    """Whether the values of a column may be labels: words or whole numbers that come again."""
-    known = [text for value in values if (text := str(value).strip()) not in GAPS]
+    """Return whether the values of a column may be labels: words or whole numbers that repeat."""
+    known = _known_texts(values)
     different = set(known)
-    found = [numbers.parse(text.encode()) for text in different]
-    fractions = sum(value is not None and _is_fraction(value) for value in found)
-    few = 2 * len(different) <= len(known)
-    if fractions and not (few and len(different) <= FEW):
+    parsed = [numbers.parse(text.encode()) for text in different]
+    has_fractions = any(value is not None and _is_fraction(value) for value in parsed)
+    repeat = 2 * len(different) <= len(known)
+    if has_fractions and not (repeat and len(different) <= MOST_FRACTIONS):
         return False
-    return few or len(different) <= MANY
+    return repeat or len(different) <= MOST_CLASSES
+
+
+# ---------------------------------------------------------------------- names
 
 
 def number_repeated(names: list[str]) -> tuple[str, str] | None:
-    """Number names that stand there before, in place; the first of them, as it was and as it is."""
-    seen, taken, counts = set[str](), set(names), Counter[str]()
-    first = None
-    for i, name in enumerate(names):
+    """Make repeated names unique, in place, by a number; return the first before and after."""
+    seen = set[str]()
+    taken = set(names)
+    counts = Counter[str]()
+    first: tuple[str, str] | None = None
+    for place, name in enumerate(names):
         if name in seen:
             counts[name] += 1
-            while (other := f"{name} {counts[name] + 1}") in taken:
+            while f"{name} {counts[name] + 1}" in taken:
                 counts[name] += 1
-            first, names[i] = first or (name, other), other
-        seen.add(names[i])
-        taken.add(names[i])
+            names[place] = f"{name} {counts[name] + 1}"
+            if first is None:
+                first = name, names[place]
+        seen.add(names[place])
+        taken.add(names[place])
     return first
 
 
-def _names(argument: str, given: Any) -> list[str]:
+def _checked_names(argument: str, given: Any) -> list[str]:
+    """Return names that the caller gave as a list; refuse what is not a list of unique texts."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise refusal(argument, given, "a list of texts")
     names = list(given)
@@ -363,18 +450,23 @@ def _names(argument: str, given: Any) -> list[str]:
             raise refusal(argument, names, "a list of texts")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        what = Message(Setting(argument), f" holds {quoted(twice)} twice")
-        raise ParameterError(what, where=argument, found=twice, cures="leave one out")
+        problem = Message(Setting(argument), f" holds {quoted(twice)} twice")
+        raise ParameterError(problem, where=argument, found=twice, cures="leave one out")
     return names
 
 
-def _listed(names: Sequence[str]) -> str:
+def _shown(names: Sequence[str]) -> str:
     return first_few([quoted(name) for name in names], SHOWN)
 
 
 def _other_delimiter(names: Sequence[str]) -> list[Message]:
-    found = [mark for mark in "\t;,|" if mark in names[0]] if len(names) == 1 else []
-    return [
-        Message(f"if {NAMES[mark]} separate the columns, say ", Setting("delimiter", mark))
-        for mark in found[:1]
-    ]
+    """Return the cure if the only column of a file contains another delimiter."""
+    if len(names) != 1:
+        return []
+    for mark in "\t;,|":
+        if mark in names[0]:
+            cure = Message(
+                f"if {NAMES[mark]} separate the columns, say ", Setting("delimiter", mark)
+            )
+            return [cure]
+    return []

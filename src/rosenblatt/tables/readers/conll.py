@@ -12,7 +12,7 @@ from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.engine.text.conll import ConllParser
 from rosenblatt.errors import DataError, Message, Setting
 from rosenblatt.plurals import count
-from rosenblatt.tables.readers.fault_messages import Explained, quoted
+from rosenblatt.tables.readers.fault_messages import ProblemAndCures, quoted
 from rosenblatt.tables.readers.lines import Lines
 from rosenblatt.tables.readers.reader import TextFormat
 from rosenblatt.tables.readers.reader_options import (
@@ -33,7 +33,7 @@ DOCUMENT = b"-DOCSTART-"
 ID = re.compile(rb"\d+([-.]\d+)?\t")
 NAMED_CONLLU = re.compile(r"\.conllu(\.\w+)?$", re.IGNORECASE)  # packed or not
 
-FAULTS: dict[str, Explained] = {
+FAULTS: dict[str, ProblemAndCures] = {
     "empty column": ("an empty column", 'write "_" for nothing; columns are divided by one tab'),
     "no tag": ('"_" in the column to learn: no tag', ["choose another column", "add the tag"]),
     "bad id": ("{found} is not the number of a word", "write 1, or 1-2, or 1.1"),
@@ -52,10 +52,11 @@ class ConllColumns(NamedTuple):
     tabs: bool
 
 
-class Conll(TextFormat[SentenceBlock]):
+class ConllFormat(TextFormat[SentenceBlock]):
     """The format for the reader."""
 
     faults = FAULTS
+    parser: ConllParser
     columns: ConllColumns | None = None
 
     def __init__(
@@ -75,7 +76,7 @@ class Conll(TextFormat[SentenceBlock]):
         if format == "conllu":
             self._choose(len(NAMES), tabs=True)
 
-    def begin(self, lines: Lines) -> bool:
+    def begin_file(self, lines: Lines) -> bool:
         self.parser.begin()
         if self.parser.n_columns == 0:
             row = self._first_row(lines)
@@ -130,7 +131,7 @@ class Conll(TextFormat[SentenceBlock]):
         sentences, tags = self.parser.take()
         return SentenceBlock(sentences, tags if self._labelled else None, lines)
 
-    def explain(self, parser: Any, found: bytes) -> Explained:
+    def explain(self, parser: Any, found: bytes) -> ProblemAndCures:
         if parser.fault == "columns":
             return self._wrong_number()
         if parser.fault == "wrong id":
@@ -145,7 +146,7 @@ class Conll(TextFormat[SentenceBlock]):
             )
         return super().explain(parser, found)
 
-    def _wrong_number(self) -> Explained:
+    def _wrong_number(self) -> ProblemAndCures:
         columns = "column" if self.parser.n_found == 1 else "columns"
         found = f"{self.parser.n_found} {columns}"
         if self._format == "conllu":
@@ -182,7 +183,7 @@ def column_number(column: Any, n: int, format: str, argument: str) -> int:
 class ConllReader(SentenceReader):
     """Knows what the columns are, once a block was read."""
 
-    _form: Conll
+    _form: ConllFormat
 
     @property
     def columns(self) -> ConllColumns | None:
@@ -264,7 +265,7 @@ def iter_conll(
     [['go'], ['stop']] [['VB'], ['VB']]
     """
     settings = ReaderSettings(**options)
-    return ConllReader(Conll(format, target, inputs, labelled, settings), path, settings)
+    return ConllReader(ConllFormat(format, target, inputs, labelled, settings), path, settings)
 
 
 @of_whole_file(iter_conll)

@@ -1,14 +1,15 @@
-"""How a text with columns is written, found out from its first lines."""
+"""Sniff the dialect of delimited text: delimiter, quote, number style, header, lines above it."""
 
 from __future__ import annotations
 
 import csv
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from rosenblatt.checks import one_of, refusal
 from rosenblatt.errors import Message
@@ -18,31 +19,46 @@ from rosenblatt.tables.readers.number_style import GAPS, kind_of, number_style
 
 DELIMITERS = (",", ";", "\t", "|", " ")
 QUOTES = ('"', "'")
-# Characters to judge by, and how many lines at least.
-JUDGED, LEAST_LINES = 1 << 16, 5
 # Also the blanks that typographers put between thousands: no-break, narrow no-break, thin.
 THOUSANDS = (".", ",", "'", "\u2019", " ", "\u00a0", "\u202f", "\u2009")
 NAMES = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "blanks"}
+# Names of the column of the labels.
 TARGETS = ("label", "target", "class", "y")
-# What a line begins with that is a comment, where it cannot be the header or a row.
+# The first characters of comments above the header.
 COMMENTS = ("#", "%")
-# What people write before the numbers of a last row that sums up.
+# Words that mark a totals row: they are in front of its numbers.
 SUMS = {
     *("total", "totals", "grand total", "subtotal", "sum", "average", "mean", "count"),
     *("summe", "gesamt", "gesamtsumme", "mittelwert", "durchschnitt", "anzahl"),
     *("somme", "moyenne", "totale", "media", "suma", "promedio", "totaal"),
 }
+
+JUDGED_CHARACTERS = 1 << 16  # of the first lines
+JUDGED_LINES = 5  # at least
+ROWS_OF_HEADER = 20  # the header is among the first so many rows
+LONGEST_SHOWN = 40  # characters, in a warning
+FIRST_YEAR = 1900
+LAST_YEAR = 2100
+
+# Points by which delimiters and quotes are compared (`_score`). A whole fit has 1.
+POINTS_FOR_WANTED_COLUMNS = 10
+POINTS_PER_COLUMN = 0.001  # decides between delimiters that fit equally well
+MOST_COLUMNS_WITH_POINTS = 20
+SHARE_IF_FIRST_ROW_DIFFERS = 0.8
+SHARE_OF_BLANKS = 0.7  # a blank is more often part of a text than a delimiter
+
 _COMMA_NUMBER = re.compile(r"[+-]?\d+([.,'\u2019 \u00a0\u202f\u2009]\d{3})*([.,]\d+)?")
 _RULE = re.compile(r"[\s|+=:-]*-[\s|+=:-]*")
+_ROW_COUNT = re.compile(r"\(\d+ rows?\)")
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """What stands between fields and around them, and how numbers are written.
+    """What is between fields and around them, and how numbers are written.
 
-    `unnamed` is "first" or "last" where the header lacks the name of that column, `signs` whether
-    numbers have signs of currencies or percent, `units` whether the units of the columns stand
-    below the header. Comments belong to a single file and are not part of it.
+    `unnamed` is "first" or "last" if the header lacks the name of that column, `signs` whether
+    numbers have currency or percent signs, `units` whether the units of the columns are in the row
+    below the header. Comments belong to a single file and are not part of the dialect.
     """
 
     delimiter: str = ","
@@ -56,31 +72,44 @@ class Dialect:
     encoding: str = "utf-8"
 
     def to_json(self) -> dict[str, Any]:
-        """What differs from a plain CSV file."""
+        """Return the fields that differ from those of a plain CSV file."""
         plain = asdict(Dialect())
         return {name: value for name, value in asdict(self).items() if value != plain[name]}
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Dialect:
-        """The dialect of plain data; ParameterError, TypeError or ValueError if it is none."""
+        """Return the dialect of plain data.
+
+        Raise ParameterError, TypeError or ValueError if it is not one.
+        """
+        # `thousands` is None by default, and a text if it is written.
+        types = {name: type(value) for name, value in asdict(Dialect(thousands=",")).items()}
         for field in fields(cls):
-            if field.name in given and type(given[field.name]) is not type(
-                getattr(OTHER, field.name)
-            ):
+            if field.name in given and type(given[field.name]) is not types[field.name]:
                 raise ValueError(f"the {field.name} of the dialect cannot be")
         return check(cls(**given))
 
 
-OTHER = Dialect(thousands=",")
-
-
 @dataclass(frozen=True)
 class Layout:
-    """What a file says of its rows before the first of them, which is below `n_lines` lines.
+    """Everything about a file that must be known to parse its rows from any of them on.
 
-    A reader that gets one as its dialect is given rows of that file alone, and looks for nothing.
-    `ignored` are columns without names and values, `comment` what comments begin with, if there are
-    some; `has_more` says that other rows of the file stand below.
+    A reader that gets a layout as its dialect is given rows of that file only, and detects nothing.
+
+    Attributes
+    ----------
+    dialect : Dialect
+    names : tuple of str
+        The columns.
+    ignored : tuple of str
+        Columns without names and values.
+    target : str or None
+    comment : str or None
+        The first character of comments, if the file has some.
+    n_lines : int
+        How many lines are above the first row.
+    has_more : bool
+        Whether other rows of the file follow.
     """
 
     dialect: Dialect
@@ -93,8 +122,8 @@ class Layout:
 
 
 def check(dialect: Dialect) -> Dialect:
-    """Refuse what cannot be."""
-    delimiter, decimal, thousands = dialect.delimiter, dialect.decimal, dialect.thousands
+    """Return a dialect, or raise ParameterError if a file cannot have it."""
+    delimiter = dialect.delimiter
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
         raise refusal("delimiter", delimiter, Message("one character, as ", one_of([",", ";"])))
     if not delimiter.isascii() or delimiter.isalnum() or delimiter in "+-.":
@@ -102,26 +131,46 @@ def check(dialect: Dialect) -> Dialect:
         raise refusal("delimiter", delimiter, one_of([",", ";", "|", "\t"]), verdict=part)
     if dialect.quote not in QUOTES:
         raise refusal("quote", dialect.quote, one_of(QUOTES))
-    if decimal not in (".", ","):
-        raise refusal("decimal", decimal, one_of([".", ","]))
-    if thousands is not None and thousands not in THOUSANDS:
-        raise refusal("thousands", thousands, one_of([".", ",", "'", " "]))
-    if thousands == decimal:
-        raise refusal("thousands", thousands, "another mark than the decimal one")
-    for name in ("header", "units"):
-        if not isinstance(getattr(dialect, name), bool):
-            raise refusal(name, getattr(dialect, name), "True or False")
+    if dialect.decimal not in (".", ","):
+        raise refusal("decimal", dialect.decimal, one_of([".", ","]))
+    if dialect.thousands is not None and dialect.thousands not in THOUSANDS:
+        raise refusal("thousands", dialect.thousands, one_of([".", ",", "'", " "]))
+    if dialect.thousands == dialect.decimal:
+        raise refusal("thousands", dialect.thousands, "another mark than the decimal one")
+    for name, value in (("header", dialect.header), ("units", dialect.units)):
+        if not isinstance(value, bool):
+            raise refusal(name, value, "True or False")
     if dialect.unnamed not in ("", "first", "last"):
         raise refusal("unnamed", dialect.unnamed, one_of(["first", "last"]))
     check_encoding(dialect.encoding)
     return dialect
 
 
+# ---------------------------------------------------------------------- sniffing
+
+
+class Row(NamedTuple):
+    """The fields of a row, and the line on which it begins, from 0."""
+
+    line: int
+    cells: list[str]
+
+
 @dataclass(frozen=True)
 class Sniffed:
-    """A dialect, how many characters stand before the header or first row, and its rows.
+    """What was detected in the first lines of a file.
 
-    `comment` is what comments of this file begin with, if some stand above its header.
+    Attributes
+    ----------
+    dialect : Dialect
+    skipped : int
+        Characters before the header or first row.
+    rows : list of list of str
+        The header, if there is one, and the rows.
+    assumptions : list of str
+        What a warning reports, since it is unusual.
+    comment : str or None
+        The first character of comments, if some are above the header.
     """
 
     dialect: Dialect
@@ -137,93 +186,150 @@ def sniff(
     wanted: Collection[str] = (),
     usual: str = ",",
 ) -> Sniffed:
-    """Find out how a text is written, by its first lines.
+    """Detect how a text is written, by its first lines.
 
     Fields of the dialect that are `given` are taken as they are, `wanted` columns must be there,
-    and the `usual` delimiter is that if nothing speaks for another.
+    and the delimiter is the `usual` one if nothing speaks for another.
     """
-    lines = _first_lines(text)
-    skipped = 0
-    comment: str | None = None
-    said: list[str] = []
+    return _Sniffer(given, wanted, usual).sniff(_first_lines(text))
 
-    layout_named = {"delimiter", "header"} <= given.keys()
-    if not layout_named and lines[0].lower().startswith("sep=") and len(lines[0].rstrip("\r")) == 5:
-        given = {"delimiter": lines[0][4], **given}
-        skipped = len(lines.pop(0)) + 1
 
-    if not layout_named:
-        n_above = _lines_of_comments(lines, given, wanted, usual)
+class _Sniffer:
+    """Goes through the first lines of a file from top to bottom."""
+
+    def __init__(self, given: Mapping[str, Any], wanted: Collection[str], usual: str) -> None:
+        self._given = given
+        self._wanted = wanted
+        self._usual = usual
+        # If the caller names delimiter and header, only number styles are detected.
+        self._knows_layout = {"delimiter", "header"} <= given.keys()
+        self._skipped = 0
+        self._comment: str | None = None
+        self._assumptions: list[str] = []
+
+    def sniff(self, lines: list[str]) -> Sniffed:
+        if not self._knows_layout:
+            lines = self._skip_delimiter_line(lines)
+            lines = self._skip_comments(lines)
+        dialect, parsed = _separated(lines, self._given, self._wanted, self._usual)
+        rows = [row.cells for row in parsed]
+        if not self._knows_layout:
+            rows = self._skip_titles(lines, parsed)
+
+        has_rule = (
+            len(rows) > 1 and dialect.delimiter == "|" and is_rule("|".join(rows[1]).encode())
+        )
+        if has_rule:
+            rows.pop(1)
+        rows = [row for row in rows if not _is_row_count(row)]
+        if self._comment is not None:
+            width = _width(rows)
+            mark = self._comment
+            rows = [row for row in rows if len(row) == width or not row[0].startswith(mark)]
+
+        dialect = self._with_number_style(dialect, rows)
+        dialect = self._with_header(dialect, rows, has_rule)
+        self._assumptions += _unusual(dialect, self._given, self._usual)
+        return Sniffed(check(dialect), self._skipped, rows, self._assumptions, self._comment)
+
+    # ------------------------------------------------------------------ lines above the header
+
+    def _skip(self, lines: list[str], n: int) -> list[str]:
+        self._skipped += sum(len(line) + 1 for line in lines[:n])
+        return lines[n:]
+
+    def _skip_delimiter_line(self, lines: list[str]) -> list[str]:
+        """Skip a line such as sep=; which Excel writes."""
+        first = lines[0].rstrip("\r")
+        if not first.lower().startswith("sep=") or len(first) != len("sep=;"):
+            return lines
+        self._given = {"delimiter": first[-1], **self._given}
+        return self._skip(lines, 1)
+
+    def _skip_comments(self, lines: list[str]) -> list[str]:
+        n_above = _count_comment_lines(lines, self._given, self._wanted, self._usual)
         comments = [line for line in lines[:n_above] if line.strip()]
-        if comments:
-            comment = comments[0][0]
-            said.append(comments_skipped(len(comments)))
-            skipped += sum(len(line) + 1 for line in lines[:n_above])
-            lines = lines[n_above:]
+        if not comments:
+            return lines
+        self._comment = comments[0][0]
+        self._assumptions.append(comments_skipped(len(comments)))
+        return self._skip(lines, n_above)
 
-    dialect, parsed = _separated(lines, given, wanted, usual)
-    first, rows = (
-        (0, [row for _, row in parsed]) if layout_named else (_without_preamble(parsed, wanted))
-    )
-    if first:
-        titles = [line for line in lines[:first] if line.strip()]
+    def _skip_titles(self, lines: list[str], parsed: list[Row]) -> list[list[str]]:
+        """Skip lines above the header that are no rows; return the rows from the header on."""
+        first_line, rows = _without_preamble(parsed, self._wanted)
+        titles = [line for line in lines[:first_line] if line.strip()]
         if titles:
-            said.append(_titles_skipped(titles))
-        skipped += sum(len(line) + 1 for line in lines[:first])
+            self._assumptions.append(_titles_skipped(titles))
+        self._skip(lines, first_line)
+        return rows
 
-    psql = len(rows) > 1 and dialect.delimiter == "|" and is_rule("|".join(rows[1]).encode())
-    if psql:
-        rows.pop(1)
-    rows = [row for row in rows if not _is_footer(row)]
-    if comment is not None:
-        width = _width(rows)
-        rows = [row for row in rows if len(row) == width or not row[0].startswith(comment)]
+    # ------------------------------------------------------------------ header and numbers
 
-    body = rows[1:] if len(rows) > 1 else rows
-    width = _width(body)
-    columns = zip(*(row for row in body if len(row) == width), strict=True)
-    decimal, thousands, signs = number_style(columns, dialect.delimiter, given)
-    dialect = replace(dialect, decimal=decimal, thousands=thousands, signs=signs)
-    if "header" not in given:
-        dialect = replace(dialect, header=psql or _has_header(rows, wanted))
-    if dialect.header and len(rows) > 1 and len(rows[0]) == width - 1:
-        last = any(row[-1].strip() for row in body if len(row) == width)
-        dialect = replace(dialect, unnamed="first" if last else "last")
-    if dialect.header and not layout_named and len(rows) > LEAST_LINES and _are_units(*rows[1:]):
-        said.append(f"{', '.join(rows.pop(1))[:40]!r} below the header taken as units")
-        dialect = replace(dialect, units=True)
-    said += _differences(dialect, given, usual)
-    return Sniffed(check(dialect), skipped, rows, said, comment)
+    def _with_number_style(self, dialect: Dialect, rows: list[list[str]]) -> Dialect:
+        body = _body(rows)
+        width = _width(body)
+        columns = zip(*(row for row in body if len(row) == width), strict=True)
+        decimal, thousands, signs = number_style(columns, dialect.delimiter, self._given)
+        return replace(dialect, decimal=decimal, thousands=thousands, signs=signs)
+
+    def _with_header(self, dialect: Dialect, rows: list[list[str]], has_rule: bool) -> Dialect:
+        """Detect the header, a column that it does not name, and a row of units below it.
+
+        The row of units is removed from `rows`.
+        """
+        if "header" not in self._given:
+            dialect = replace(dialect, header=has_rule or _has_header(rows, self._wanted))
+        if not dialect.header:
+            return dialect
+
+        body = _body(rows)
+        width = _width(body)
+        if len(rows) > 1 and len(rows[0]) == width - 1:
+            # An index column is the first; behind a last delimiter there is an empty column.
+            last_has_values = any(row[-1].strip() for row in body if len(row) == width)
+            dialect = replace(dialect, unnamed="first" if last_has_values else "last")
+        if not self._knows_layout and len(rows) > JUDGED_LINES and _are_units(rows[1], rows[2:]):
+            shown = ", ".join(rows.pop(1))[:LONGEST_SHOWN]
+            self._assumptions.append(f"{shown!r} below the header taken as units")
+            dialect = replace(dialect, units=True)
+        return dialect
+
+
+def _body(rows: list[list[str]]) -> list[list[str]]:
+    """Return the rows without the first, which may be a header, unless it is the only one."""
+    return rows[1:] if len(rows) > 1 else rows
 
 
 def comments_skipped(n: int) -> str:
-    """What a notice says of comments above the header or first row."""
+    """Return what a warning says of comments above the header or first row."""
     return f"{count(n, 'comment line')} skipped before the header"
 
 
 def _titles_skipped(titles: Sequence[str]) -> str:
     more = f" and {count(len(titles) - 1, 'more line')}" if len(titles) > 1 else ""
-    return f"{titles[0].strip()[:40]!r}{more} skipped before the header"
+    return f"{titles[0].strip()[:LONGEST_SHOWN]!r}{more} skipped before the header"
 
 
-def _differences(dialect: Dialect, given: Mapping[str, Any], usual: str) -> list[str]:
-    """What was found that one could not expect of a file with this ending."""
-    name = NAMES.get(dialect.delimiter, repr(dialect.delimiter))
-    said = {
-        "delimiter": f"{name} between fields" if dialect.delimiter != usual else "",
-        "quote": "apostrophes as quotes" if dialect.quote == "'" else "",
-        "header": "" if dialect.header else "no header, so the columns are called 1, 2, …",
-        "decimal": "a decimal comma" if dialect.decimal == "," else "",
-        "thousands": f"{dialect.thousands!r} between thousands" if dialect.thousands else "",
-    }
-    return [words for name, words in said.items() if words and name not in given]
-
-
-# ---------------------------------------------------------------------- fields
+def _unusual(dialect: Dialect, given: Mapping[str, Any], usual: str) -> list[str]:
+    """Return what was detected and is unusual for a file with this suffix."""
+    found: dict[str, str] = {}
+    if dialect.delimiter != usual:
+        name = NAMES.get(dialect.delimiter, repr(dialect.delimiter))
+        found["delimiter"] = f"{name} between fields"
+    if dialect.quote == "'":
+        found["quote"] = "apostrophes as quotes"
+    if not dialect.header:
+        found["header"] = "no header, so the columns are called 1, 2, …"
+    if dialect.decimal == ",":
+        found["decimal"] = "a decimal comma"
+    if dialect.thousands:
+        found["thousands"] = f"{dialect.thousands!r} between thousands"
+    return [words for name, words in found.items() if name not in given]
 
 
 def _first_lines(text: str) -> list[str]:
-    """Enough of them to judge by, even if they are long or stand below many comments."""
+    """Return enough lines to judge by, even if they are long or below many comments."""
     lines = text.split("\n")
     size = 0
     n_judged = 0
@@ -232,19 +338,21 @@ def _first_lines(text: str) -> list[str]:
             continue
         size += len(line)
         n_judged += 1
-        if size > JUDGED and n_judged > LEAST_LINES + 1:
+        if size > JUDGED_CHARACTERS and n_judged > JUDGED_LINES + 1:
             return lines[:place]
     return lines
 
 
-def _lines_of_comments(
+# ---------------------------------------------------------------------- comments
+
+
+def _count_comment_lines(
     lines: Sequence[str], given: Mapping[str, Any], wanted: Collection[str], usual: str
 ) -> int:
-    """How many lines at the top are comments, blank ones between them included.
+    """Return how many lines at the top are comments, or blank lines between them.
 
-    A marked line as wide as the rows is not one of them: it is the header, as in "#chrom", or a row
-    that begins with the mark. Only where another header stands below can it be nothing but a
-    comment.
+    A line that begins like a comment and is as wide as the rows is not one: it is the header, as
+    in "#chrom", or a row that begins with the mark. It is a comment only if another header follows.
     """
     first = next((line for line in lines if line.strip()), "")
     mark = first[:1]
@@ -254,23 +362,23 @@ def _lines_of_comments(
     while n_top < len(lines) and (lines[n_top].startswith(mark) or not lines[n_top].strip()):
         n_top += 1
 
-    # How the rows below are written tells how wide a row is.
+    # The rows below show how wide a row is.
     dialect, parsed = _separated(lines[n_top:], given, wanted, usual)
-    below = [row for _, row in parsed]
+    below = [row.cells for row in parsed]
     width = _width(below)
     if width == 0:
         return 0
     if _is_header(below[0], below[1:], wanted):
         return n_top
 
-    # The lines right above the rows that are as wide as these.
+    # The lines right above these rows that are as wide.
     start = n_top
     wide: list[list[str]] = []
     while start > 0:
-        cut = _cut(lines[start - 1 : start], dialect.delimiter, dialect.quote)
-        if cut and len(cut[0][1]) != width:
+        cut = _parsed(lines[start - 1 : start], dialect.delimiter, dialect.quote)
+        if cut and len(cut[0].cells) != width:
             break
-        wide[:0] = [row for _, row in cut]
+        wide[:0] = [row.cells for row in cut]
         start -= 1
     if not wide:
         return n_top
@@ -284,26 +392,24 @@ def _lines_of_comments(
 
 
 def _is_header(row: Sequence[str], below: Sequence[Sequence[str]], wanted: Collection[str]) -> bool:
-    """Whether a row names the columns beyond doubt: the wanted ones, or numbers by words."""
+    """Return whether a row surely names the columns: the wanted ones, or numbers by words."""
     cells = [cell.strip() for cell in row]
     if wanted and set(wanted) <= set(cells):
         return True
-    kinds = _kinds(below, len(row))
-    over = [
-        kind_of(cell)
-        for cell, kind in zip(cells, kinds, strict=False)
-        if kind == "number" and cell not in GAPS
-    ]
-    return 2 * over.count("text") > len(over)
+    over_numbers: list[str] = []
+    for cell, kind in zip(cells, _kinds(below, len(row)), strict=False):
+        if kind == "number" and cell not in GAPS:
+            over_numbers.append(kind_of(cell))
+    return 2 * over_numbers.count("text") > len(over_numbers)
 
 
 def _is_prose(row: Sequence[str]) -> bool:
-    """Whether a comment seems to be one, and not the names of columns: words after a blank."""
+    """Return whether a comment is a sentence and not the names of columns: words after a blank."""
     words = row[0][1:]
     return words.startswith(" ") and any(len(cell.split()) > 1 for cell in (words, *row[1:]))
 
 
-Parsed = list[tuple[int, list[str]]]
+# ---------------------------------------------------------------------- fields
 
 
 def _separated(
@@ -311,107 +417,139 @@ def _separated(
     given: Mapping[str, Any],
     wanted: Collection[str],
     usual: str,
-) -> tuple[Dialect, Parsed]:
-    """The delimiter and quote that cut most lines into the same number of whole fields."""
+) -> tuple[Dialect, list[Row]]:
+    """Return the delimiter and quote that cut most lines into the same number of whole fields."""
     delimiters = [given["delimiter"]] if "delimiter" in given else [usual, *DELIMITERS]
-    text = "\n" + "\n".join(lines)
-    best: tuple[float, Dialect, Parsed] | None = None
+    best_score = -math.inf
+    best: tuple[Dialect, list[Row]] | None = None
     for delimiter in dict.fromkeys(delimiters):
-        begun = [len(re.findall(rf"[\n{re.escape(delimiter)}]{quote}", text)) for quote in QUOTES]
-        # A word may begin with an apostrophe, but then hardly any field ends with one.
-        closed = len(re.findall(rf"'\r?(?={re.escape(delimiter)}|\n|$)", text))
-        often = begun[1] > max(begun[0], len(lines) // 2)
-        apostrophes = often or (begun[1] > begun[0] and begun[1] == closed)
-        for quote in [given["quote"]] if "quote" in given else QUOTES[: 1 + apostrophes]:
-            rows = _cut(lines, delimiter, quote)
-            score = _score([row for _, row in rows], delimiter, quote)
-            if wanted and any(
-                set(wanted) <= {name.strip() for name in row} for _, row in rows[:20]
-            ):
-                score += 10
-            if best is None or score > best[0] + 1e-9:
-                best = score, _known(given, delimiter=delimiter, quote=quote), rows
+        quotes = [given["quote"]] if "quote" in given else _quotes(lines, delimiter)
+        for quote in quotes:
+            rows = _parsed(lines, delimiter, quote)
+            score = _score([row.cells for row in rows], delimiter)
+            if wanted and _has_wanted(rows[:ROWS_OF_HEADER], wanted):
+                score += POINTS_FOR_WANTED_COLUMNS
+            # The first of equals is kept; sums of shares differ by rounding.
+            if best is None or score > best_score + 1e-9:
+                best_score = score
+                best = _known(given, delimiter=delimiter, quote=quote), rows
     assert best is not None
-    return best[1:]
+    return best
+
+
+def _has_wanted(rows: list[Row], wanted: Collection[str]) -> bool:
+    return any(set(wanted) <= {name.strip() for name in row.cells} for row in rows)
+
+
+def _quotes(lines: Sequence[str], delimiter: str) -> Sequence[str]:
+    """Return the quotes that fields may have with a delimiter."""
+    text = "\n" + "\n".join(lines)
+    mark = re.escape(delimiter)
+    n_double = len(re.findall(rf'[\n{mark}]"', text))
+    n_single = len(re.findall(rf"[\n{mark}]'", text))
+    # A word may begin with an apostrophe, but then hardly any field ends with one.
+    n_closed = len(re.findall(rf"'\r?(?={mark}|\n|$)", text))
+    are_frequent = n_single > max(n_double, len(lines) // 2)
+    are_closed = n_single > n_double and n_single == n_closed
+    return QUOTES if are_frequent or are_closed else QUOTES[:1]
 
 
 def _known(given: Mapping[str, Any], **found: Any) -> Dialect:
-    return Dialect(**{**found, **{k: v for k, v in given.items() if v is not None}})
+    """Return the dialect with the fields that were given, and those that were found."""
+    named = {name: value for name, value in given.items() if value is not None}
+    return Dialect(**{**found, **named})
 
 
-def _cut(lines: Sequence[str], delimiter: str, quote: str) -> Parsed:
-    """Rows of fields with the number of the line they begin on, blank lines left out."""
+def _parsed(lines: Sequence[str], delimiter: str, quote: str) -> list[Row]:
+    """Parse lines into rows, up to the first fault; blank lines are left out."""
     reader = csv.reader(
         (line.rstrip("\r") + "\n" for line in lines),
         delimiter=delimiter,
         quotechar=quote,
         skipinitialspace=True,
     )
-    rows, last = list[tuple[int, list[str]]](), 0
+    rows: list[Row] = []
+    line = 0
     try:
-        for row in reader:
-            if row and not (len(row) == 1 and not row[0].strip()):
-                trimmed = row[:-1] if delimiter == " " and row[-1] == "" else row
-                rows.append((last, trimmed))
-            last = reader.line_num
+        for cells in reader:
+            is_blank = not cells or (len(cells) == 1 and not cells[0].strip())
+            if not is_blank:
+                # A blank at the end of a line does not delimit one more field.
+                if delimiter == " " and cells[-1] == "":
+                    cells = cells[:-1]
+                rows.append(Row(line, cells))
+            line = reader.line_num
     except csv.Error:
-        return rows
+        pass
     return rows
 
 
-def _score(rows: list[list[str]], delimiter: str, quote: str) -> float:
-    """How well rows fit: the share of rows of the usual width, and of clean fields."""
-    usual = _width(rows)
+def _score(rows: list[list[str]], delimiter: str) -> float:
+    """Return how well rows fit: the share of rows of usual width, times that of clean fields."""
+    width = _width(rows)
     if delimiter == "," and _are_numbers_with_commas(rows):
         return -1.0
-    if usual < 2:
+    if width < 2:
         return 0.0
-    fit = [row for row in rows if len(row) == usual]
-    cells = [cell.strip() for row in fit for cell in row]
+
+    fit = [row for row in rows if len(row) == width]
     others = {";", "\t", "|"} - {delimiter}
-    foul = sum(1 for cell in cells if any(mark in cell for mark in others))
-    # A quote that is left at an end of a field is none of this dialect.
-    foul += sum(
-        1 for cell in cells if cell[:1] in QUOTES and cell[:1] == cell[-1:] and len(cell) > 1
-    )
+    n_cells = 0
+    n_foul = 0
+    for cell in itertools.chain.from_iterable(fit):
+        text = cell.strip()
+        n_cells += 1
+        if any(mark in text for mark in others):
+            n_foul += 1
+        # Quotes that are left around a field belong to another dialect.
+        if len(text) > 1 and text[0] in QUOTES and text[0] == text[-1]:
+            n_foul += 1
+
     share = len(fit) / len(rows)
-    if rows[0] not in fit and len(rows[0]) != usual - 1:
-        share *= 0.8
-    weak = 0.7 if delimiter == " " else 1.0
-    return share * (1 - foul / len(cells)) * weak + 0.001 * min(usual, 20)
+    if rows[0] not in fit and len(rows[0]) != width - 1:
+        share *= SHARE_IF_FIRST_ROW_DIFFERS
+    weight = SHARE_OF_BLANKS if delimiter == " " else 1.0
+    points = POINTS_PER_COLUMN * min(width, MOST_COLUMNS_WITH_POINTS)
+    return share * (1 - n_foul / n_cells) * weight + points
 
 
 def _are_numbers_with_commas(rows: list[list[str]]) -> bool:
-    """Whether commas cut numbers such as 12,5 into two, in a file of one column and its name."""
+    """Return whether commas cut numbers such as 12,5 in two, in a file of one named column."""
     if not any(len(row) > 1 for row in rows):
         return False
     name, *body = rows
+    if len(name) != 1 or kind_of(name[0].strip()) != "text":
+        return False
     numbers = [",".join(row).strip() for row in body if len(row) > 1 or row[0].strip() not in GAPS]
-    return (
-        len(name) == 1
-        and kind_of(name[0].strip()) == "text"
-        and all(_COMMA_NUMBER.fullmatch(number) for number in numbers)
-    )
+    return all(_COMMA_NUMBER.fullmatch(number) for number in numbers)
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
-    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+    """Return the most frequent number of fields; 0 if there are no rows."""
+    if not rows:
+        return 0
+    return Counter(map(len, rows)).most_common(1)[0][0]
 
 
-def _without_preamble(rows: Parsed, wanted: Collection[str]) -> tuple[int, list[list[str]]]:
-    """The line of the header or first row, and the rows from there on."""
-    width = _width([row for _, row in rows])
-    for place, (line, row) in enumerate(rows[:20]):
-        below = [other for _, other in rows[place + 1 :]]
-        if len(row) >= width - 1 and len(row) > 1 and not _is_title(row, below, wanted):
-            return (line if place or line else 0), [row for _, row in rows[place:]]
-    return 0, [row for _, row in rows]
+# ---------------------------------------------------------------------- rows that are no data
+
+
+def _without_preamble(rows: list[Row], wanted: Collection[str]) -> tuple[int, list[list[str]]]:
+    """Return the line of the header or first row, and the rows from there on."""
+    all_cells = [row.cells for row in rows]
+    width = _width(all_cells)
+    for place, (line, cells) in enumerate(rows[:ROWS_OF_HEADER]):
+        below = all_cells[place + 1 :]
+        is_wide = len(cells) >= width - 1 and len(cells) > 1
+        if is_wide and not _is_title(cells, below, wanted):
+            return line, all_cells[place:]
+    return 0, all_cells
 
 
 def _is_title(row: Sequence[str], below: list[list[str]], wanted: Collection[str]) -> bool:
-    """Whether a row as wide as the others is a title, or groups the columns that the next names.
+    """Return whether a row as wide as the others is a title, or groups the columns of the next.
 
-    Where the next names none, it is a row with gaps.
+    If the next row names no columns, it is a row with missing values.
     """
     filled = [cell.strip() for cell in row if cell.strip()]
     if not below or len(set(filled)) == len(row):
@@ -419,110 +557,148 @@ def _is_title(row: Sequence[str], below: list[list[str]], wanted: Collection[str
     names = [cell.strip() for cell in below[0]]
     if len(row) > 2 and len(filled) == 1:
         return sum(map(bool, names)) > 1 and _has_header(below, wanted)
-    clear = len(names) == len(row) == len(set(names)) and not set(names) & set(GAPS)
-    return (
-        clear
-        and "text" == max(map(kind_of, names)) == min(map(kind_of, names))
-        and any(kind != "text" for kind in _kinds(below[1:], len(row)))
-    )
+
+    are_unique = len(names) == len(row) == len(set(names)) and not set(names) & set(GAPS)
+    if not are_unique or any(kind_of(name) != "text" for name in names):
+        return False
+    return any(kind != "text" for kind in _kinds(below[1:], len(row)))
 
 
 def _kinds(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """What the fields of each column look like, most of them; "" if all are gaps."""
-    columns = zip(*(row for row in rows if len(row) == width), strict=True)
-    known = ([c.strip() for c in column if c.strip() not in GAPS] for column in columns)
-    return [Counter(map(kind_of, cells)).most_common(1)[0][0] if cells else "" for cells in known]
+    """Return what most fields of each column look like; "" if all are missing."""
+    kinds: list[str] = []
+    for column in zip(*(row for row in rows if len(row) == width), strict=True):
+        kinds.append(_kind_of_column(column))
+    return kinds
 
 
-def _are_units(row: Sequence[str], *below: Sequence[str]) -> bool:
-    """Whether words stand over columns of numbers, one row below the header."""
-    kinds = _kinds(below, len(row))
-    over = [cell.strip() for cell, kind in zip(row, kinds, strict=False) if kind == "number"]
-    words = [cell for cell in over if cell not in GAPS and kind_of(cell) == "text"]
-    return (
-        len(over) > 1
-        and 2 * len(words) > len(over)
-        and not any(kind_of(cell) == "number" for cell in over)
-    )
+def _kind_of_column(column: Sequence[str]) -> str:
+    cells = _known_cells(column)
+    if not cells:
+        return ""
+    return Counter(map(kind_of, cells)).most_common(1)[0][0]
+
+
+def _known_cells(column: Sequence[str]) -> list[str]:
+    """Return the fields of a column, missing ones left out."""
+    return [cell.strip() for cell in column if cell.strip() not in GAPS]
+
+
+def _are_units(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether the row below the header has words over columns of numbers."""
+    over_numbers: list[str] = []
+    for cell, kind in zip(row, _kinds(below, len(row)), strict=False):
+        if kind == "number":
+            over_numbers.append(cell.strip())
+    if len(over_numbers) < 2 or any(kind_of(cell) == "number" for cell in over_numbers):
+        return False
+    words = [cell for cell in over_numbers if cell not in GAPS and kind_of(cell) == "text"]
+    return 2 * len(words) > len(over_numbers)
 
 
 def is_rule(line: bytes) -> bool:
-    """Whether a line is drawn below a header, as by psql; one of gaps, -|-, is a row."""
+    """Return whether a line is drawn below a header, as by psql; a row of gaps, -|-, is not."""
     text = line.decode("utf-8", "replace")
     if _RULE.fullmatch(text) is None:
         return False
     return any(cell.strip() not in GAPS for cell in text.split("|"))
 
 
-def _is_footer(row: Sequence[str]) -> bool:
-    return len(row) == 1 and re.fullmatch(r"\(\d+ rows?\)", row[0].strip()) is not None
+def _is_row_count(row: Sequence[str]) -> bool:
+    """Return whether a row is the number of rows, as psql writes it: (2 rows)."""
+    return len(row) == 1 and _ROW_COUNT.fullmatch(row[0].strip()) is not None
 
 
 def may_be_footer(row: bytes, delimiter: str) -> bool:
-    """Whether a row that cannot be read may stand below the last: a sum, a source, a count."""
-    cells = row.decode("utf-8", "replace").split(delimiter)
-    filled = [text for cell in cells if (text := cell.strip(" \t\r\n\"'"))]
-    alone = len(filled) == 1 and len(filled[0].split()) > 1 and kind_of(filled[0]) == "text"
-    return alone or (bool(filled) and filled[0].lower().rstrip(":") in SUMS)
+    """Return whether a bad row may be a footer: a sum, a source, a count."""
+    filled: list[str] = []
+    for cell in row.decode("utf-8", "replace").split(delimiter):
+        text = cell.strip(" \t\r\n\"'")
+        if text:
+            filled.append(text)
+    if not filled:
+        return False
+    if filled[0].lower().rstrip(":") in SUMS:
+        return True
+    # A sentence in a row of its own.
+    return len(filled) == 1 and len(filled[0].split()) > 1 and kind_of(filled[0]) == "text"
 
 
 # ---------------------------------------------------------------------- the header
 
 
 def _has_header(rows: list[list[str]], wanted: Collection[str]) -> bool:
-    """Whether the first row names the columns: what stands in it is no value of its column."""
+    """Return whether the first row names the columns: its cells are not values of their columns."""
     if len(rows) < 2:
         return True
-    first, body = [cell.strip() for cell in rows[0]], rows[1:]
-    width = _width(body)
-    body = [row for row in body if len(row) == width]
-    if len(first) == width - 1:
-        return True
+    first = [cell.strip() for cell in rows[0]]
+    width = _width(rows[1:])
+    body = [row for row in rows[1:] if len(row) == width]
     if len(first) != width or not body:
         return True
     if wanted and set(wanted) <= set(first):
         return True
-    if not any(first):  # names were left out, and a row of nothing says nothing
+    if not any(first):  # the names were left out; a row of nothing has no information
         return True
     columns = list(zip(*body, strict=True))
     if any(map(_names_target, first, columns)):
         return True
-    kinds = [kind_of(cell) for cell in first]
-    votes, among = 0, list[bool]()
-    for name, kind, column in zip(first, kinds, columns, strict=True):
-        cells = [cell.strip() for cell in column if cell.strip() not in GAPS]
-        usual = Counter(map(kind_of, cells)).most_common(1)
-        if not usual or name in GAPS:
-            continue
-        if usual[0][0] == "text":
-            among.append(name in cells)
-        else:  # a word over numbers says more than a number does
-            votes += 2 if kind == "text" else -1
-    if votes == 0:  # columns without names were those of a file without a header
-        if wanted and all(name.isdecimal() for name in wanted):
-            return False
-        return not (among and all(among)) and len(set(first)) == len(first)
-    numbers = [c for c, k in zip(first, kinds, strict=True) if k == "number"]
+
+    votes, are_values = _votes_for_header(first, columns)
+    is_value = any(are_values)
     if votes > 0:
         return True
-    stands_again = first in ([cell.strip() for cell in row] for row in body)
-    return not any(among) and not stands_again and _count_on(numbers)
+    if votes == 0:
+        if wanted and all(name.isdecimal() for name in wanted):
+            # Columns that are called by numbers are those of a file without a header.
+            return False
+        all_are_values = is_value and all(are_values)
+        return not all_are_values and len(set(first)) == len(first)
+    numbers = [cell for cell in first if kind_of(cell) == "number"]
+    is_repeated = first in ([cell.strip() for cell in row] for row in body)
+    return not is_value and not is_repeated and _are_consecutive(numbers)
+
+
+def _votes_for_header(first: list[str], columns: list[tuple[str, ...]]) -> tuple[int, list[bool]]:
+    """Compare the first row with the columns below.
+
+    Return votes for a header by the columns of numbers and times, and for each column of text
+    whether its cell in the first row is one of its values.
+    """
+    votes = 0
+    are_values: list[bool] = []
+    for name, column in zip(first, columns, strict=True):
+        kind = _kind_of_column(column)
+        if kind == "" or name in GAPS:
+            continue
+        if kind == "text":
+            are_values.append(name in _known_cells(column))
+        elif kind_of(name) == "text":
+            # A word over numbers is a stronger sign than a number is.
+            votes += 2
+        else:
+            votes -= 1
+    return votes, are_values
 
 
 def _names_target(name: str, column: Sequence[str]) -> bool:
-    """Whether a field of the first row is the name of a target, and not one of its values.
+    """Return whether a cell of the first row is the name of a target, and not one of its values.
 
-    Y, the answer yes, stands over others, or over N.
+    Y may mean yes: it is a value if other single letters, such as N, are below it.
     """
     cells = {cell.strip() for cell in column} - set(GAPS)
     is_answer = name == "Y" and all(len(cell) == 1 and cell.isalpha() for cell in cells)
     return name.lower() in TARGETS and name not in cells and not is_answer
 
 
-def _count_on(cells: Sequence[str]) -> bool:
-    """Whether numbers follow each other, as years or numbers of columns do; 1, 2 proves little."""
+def _are_consecutive(cells: Sequence[str]) -> bool:
+    """Return whether numbers follow each other, as years or column numbers do.
+
+    Only 1, 2 is too little to be sure.
+    """
     if len(cells) < 2 or not all(cell.isdecimal() for cell in cells) or list(cells) == ["1", "2"]:
         return False
-    numbers = list(map(int, cells))
-    follow = all(b - a == 1 for a, b in itertools.pairwise(numbers))
-    return follow and (numbers[0] in (0, 1) or 1900 <= numbers[0] <= 2100)
+    numbers = [int(cell) for cell in cells]
+    if any(b - a != 1 for a, b in itertools.pairwise(numbers)):
+        return False
+    return numbers[0] in (0, 1) or FIRST_YEAR <= numbers[0] <= LAST_YEAR

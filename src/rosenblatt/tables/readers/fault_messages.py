@@ -1,4 +1,4 @@
-"""The words for what can be wrong with a value, and the line it stands in with a caret under it."""
+"""Messages for what can be wrong with a value, and the line it is in with a caret below it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ import rosenblatt
 from rosenblatt.errors import DataError, Message, Notice, Setting, Words
 from rosenblatt.plurals import count
 
-WIDTH = 72
-BEFORE = 32
+# In characters.
+WIDTH = 72  # of a line that is shown
+BEFORE = 32  # of it before the fault
 LONGEST_QUOTE = 40
-# What is wrong with a row, and the cures; that such rows can be skipped is added by the reader.
-Explained = tuple[Words, Words | Sequence[Words]]
+# The bytes of a character in UTF-8, at most.
+BYTES_OF_CHARACTER = 4
+
+# What is wrong with a row, and the cures. The reader adds that such rows can be skipped.
+ProblemAndCures = tuple[Words, Words | Sequence[Words]]
 
 NOT_FINITE = {"nan", "inf", "infinity"}
 NAME_ENCODING = Message("name the encoding, as in ", Setting("encoding", "latin-1"))
@@ -24,7 +28,7 @@ RAISE_MAX_LINE_BYTES = Message("raise ", Setting("max_line_bytes"), " if the row
 SKIP = Message("skip such rows with ", Setting("on_bad", "skip"))
 
 
-def located(
+def located_error(
     what: Words,
     *,
     name: str,
@@ -34,10 +38,13 @@ def located(
     end: int,
     cures: Words | Iterable[Words] = (),
 ) -> DataError:
-    """The error for bytes `at` to `end` of a line, which may be longer than a screen."""
+    """Return the error for bytes `at` to `end` of a line, which may be longer than a screen."""
+    # No more is decoded than can be shown, since a line may be long.
+    shown_bytes = BYTES_OF_CHARACTER * WIDTH
+    stop = max(at, min(end, at + shown_bytes))
     before = text[:at].decode("utf-8", "replace")
-    found = text[at : max(at, min(end, at + 4 * WIDTH))].decode("utf-8", "replace")
-    after = text[max(at, end) : end + 4 * WIDTH].decode("utf-8", "replace")
+    found = text[at:stop].decode("utf-8", "replace")
+    after = text[max(at, end) : end + shown_bytes].decode("utf-8", "replace")
     return DataError(
         what,
         name=name,
@@ -50,31 +57,40 @@ def located(
 
 
 def _excerpt(before: str, found: str, after: str) -> tuple[str, str]:
+    """Return the part of a line that is shown, and the carets below what was found."""
     start = "…" if len(before) > BEFORE else ""
     before = start + _visible(before[-BEFORE:])
     shown = _visible(found[: WIDTH - BEFORE])
-    rest = _visible(after.rstrip("\r\n"))
+    tail = _visible(after.rstrip("\r\n"))
     room = WIDTH - len(before) - len(shown)
-    tail = rest if len(rest) <= room else rest[: max(room - 1, 0)] + "…"
-    carets = "^" * max(1, _columns(shown))
-    return before + shown + tail, " " * _columns(before) + carets
+    if len(tail) > room:
+        tail = tail[: max(room - 1, 0)] + "…"
+    carets = "^" * max(1, _width_of(shown))
+    return before + shown + tail, " " * _width_of(before) + carets
 
 
 def _visible(text: str) -> str:
-    """Tabs, control characters and lost bytes as something one column wide."""
-    return "".join(c if c.isprintable() else " " if c == "\t" else "␀" for c in text)
+    """Replace tabs, control characters and lost bytes by characters of one column."""
+    return "".join(map(_visible_character, text))
 
 
-def _columns(text: str) -> int:
-    """How wide a terminal shows the text."""
-    import unicodedata
+def _visible_character(c: str) -> str:
+    if c.isprintable():
+        return c
+    return " " if c == "\t" else "␀"
 
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+
+def _width_of(text: str) -> int:
+    """Return how many columns a terminal needs for a text."""
+    import unicodedata  # needed for an error only
+
+    n_wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    n_combining = sum(unicodedata.combining(c) != 0 for c in text)
+    return len(text) + n_wide - n_combining
 
 
 def quoted(found: bytes | str) -> str:
-    """Text as it was found, in quotes, cut if it is long."""
+    """Return a text in quotes, cut if it is long."""
     text = found.decode("utf-8", "replace") if isinstance(found, bytes) else found
     text = _visible(text)
     if len(text) > LONGEST_QUOTE:
@@ -82,8 +98,8 @@ def quoted(found: bytes | str) -> str:
     return f"'{text}'" if '"' in text else f'"{text}"'
 
 
-def number_words(found: bytes) -> str:
-    """Why the text found is not a number to learn from."""
+def number_problem(found: bytes) -> str:
+    """Return why a text is not a number to learn from."""
     text = found.strip().decode("utf-8", "replace")
     if not text:
         return "the number is missing"
@@ -93,51 +109,47 @@ def number_words(found: bytes) -> str:
 
 
 def too_many(found: int, noun: str, most: int) -> Message:
-    """More of something than `max_features` allows."""
+    """Return the message for more of something than `max_features` allows."""
     return Message(f"{count(found, noun)}, more than ", Setting("max_features", most))
 
 
-def limit_words(found: bytes, limit: float) -> Explained:
-    return (
-        f"{quoted(found)} is beyond {limit:g}, where its square overflows",
-        "scale the feature",
-    )
+def limit_problem(found: bytes, limit: float) -> ProblemAndCures:
+    """Return the message for a number whose square overflows."""
+    problem = f"{quoted(found)} is beyond {limit:g}, where its square overflows"
+    return problem, "scale the feature"
 
 
-def encoding_words(found: bytes) -> Explained:
+def encoding_problem(found: bytes) -> ProblemAndCures:
+    """Return the message for a byte that is not UTF-8."""
     if found == b"\0":
         return "a NUL byte is not text", "remove it, if this is a text file at all"
-    return (
-        f"the byte 0x{found[:1].hex()} is not UTF-8 text",
-        NAME_ENCODING,
-    )
+    return f"the byte 0x{found[:1].hex()} is not UTF-8 text", NAME_ENCODING
 
 
-# ---------------------------------------------------------------------- things worth a warning
+# ---------------------------------------------------------------------- warnings
 
 
-# The folder of the package: a warning names the first frame outside of it.
 PACKAGE = os.path.dirname(os.path.abspath(rosenblatt.__file__))
 
 
 class SkippedRows(Notice):
-    """Rows of a file were skipped, as asked for."""
+    """Warning: rows of a file were skipped, as ``on_bad`` demands."""
 
 
 class ExtraColumns(Notice):
-    """A file has columns that were not asked for."""
+    """Warning: a file has columns that were not asked for."""
 
 
 class Assumption(Notice):
-    """What a reader found out about a file and nobody said, where it could be wrong."""
+    """Warning: how a file is written was inferred, and could be something else."""
 
 
 class HeaderOfNumbers(Notice):
-    """The first line of a file was taken as its header, but looks like a row."""
+    """Warning: the first line of a file was taken as its header, but looks like a row."""
 
 
 def notice(category: type[Warning], message: Words) -> None:
-    """Warn at the first frame outside of this package."""
+    """Warn, with the first frame outside of this package as the place."""
     level = 1
     frame = sys._getframe(0)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):

@@ -85,7 +85,7 @@ class Format(NamedTuple):
     def open(self, given: Given, **options: Any) -> Reader[Any]:
         """Open files block by block; `options` are those of the public reader."""
         if self.kind == "table":
-            from rosenblatt.tables.readers.table_readers import iter_table
+            from rosenblatt.tables.readers.table import iter_table
 
             return iter_table(given, format=self.name, **options)
         reader: Reader[Any] = self.load_reader()(given, **options)
@@ -174,7 +174,7 @@ ROWS: tuple[Format, ...] = (
         "json",
         "table",
         title="JSON",
-        reader="rosenblatt.tables.readers.whole_files:open_json",
+        reader="rosenblatt.tables.readers.jsonl:open_json",
         suffixes=("json",),
     ),
     Format(
@@ -192,7 +192,7 @@ ROWS: tuple[Format, ...] = (
         "xlsx",
         "table",
         title="Excel",
-        reader="rosenblatt.tables.readers.whole_files:open_excel",
+        reader="rosenblatt.tables.readers.excel:open_excel",
         suffixes=("xlsx",),
         is_text=False,
     ),

@@ -1,25 +1,32 @@
-"""Text of which another thread parses the second half; rows and errors are those of one thread."""
+"""Parse a piece of text with two threads; rows and errors are the same as with one."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
-# Bytes; less is parsed sooner than another thread wakes.
-LEAST = 1 << 18
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from rosenblatt.engine.text.parsing import SparseParser
+
+LEAST = 1 << 18  # bytes; less is parsed sooner than another thread wakes
 
 
 class Halves:
-    """A parser with a twin, which has a thread of its own and reads the second half of every piece.
+    """A parser, and a second one in a thread of its own for the second half of every piece.
 
-    Its rows are joined to those of the first half. If there is a fault in either half, the parser
-    alone reads what comes after the first half, or after the fault in it.
+    The rows of the second parser are joined to those of the first. If there is a fault in either
+    half, the first parser alone continues after the first half, or after the fault in it.
     """
 
-    def __init__(self, parser: Any, twin: Any) -> None:
-        from concurrent.futures import ThreadPoolExecutor  # not of those who read with one thread
+    def __init__(self, parser: SparseParser, second: SparseParser) -> None:
+        # Imported here, since those who read with one thread do not need it.
+        from concurrent.futures import ThreadPoolExecutor
 
-        self._parser, self._twin, self._pool = parser, twin, ThreadPoolExecutor(1, "parsing")
-        twin.max_row = parser.max_row
+        self._parser = parser
+        self._second = second
+        self._pool = ThreadPoolExecutor(1, "parsing")
+        second.max_row = parser.max_row
 
     def __enter__(self) -> Self:
         return self
@@ -28,18 +35,19 @@ class Halves:
         self._pool.shutdown()
 
     def parse(self, buffer: bytearray, at: int, end: int, last: bool) -> int:
-        """As `parse` of a parser."""
-        parser, twin = self._parser, self._twin
+        """Parse the text; return the position after the last row, as `parse` of a parser does."""
+        parser = self._parser
         middle = buffer.rfind(b"\n", at, (at + end) // 2) + 1
         if end - at < LEAST or middle == 0:
-            return int(parser.parse(buffer, at, end, last))
+            return parser.parse(buffer, at, end, last)
         try:
-            later = self._pool.submit(twin.parse, buffer, middle, end, last)
-        except RuntimeError:  # no threads can be had here, or no more of them
-            return int(parser.parse(buffer, at, end, last))
+            later: Future[int] = self._pool.submit(self._second.parse, buffer, middle, end, last)
+        except RuntimeError:  # the system starts no (more) threads
+            return parser.parse(buffer, at, end, last)
+
         try:
-            found = int(parser.parse(buffer, at, middle, False))
+            found = parser.parse(buffer, at, middle, False)
         finally:
-            later.exception()  # waits
+            later.exception()  # waits for the other thread, which uses the buffer
         later.result()
-        return end if parser.join(twin) else found
+        return end if parser.join(self._second) else found

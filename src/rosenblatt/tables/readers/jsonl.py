@@ -1,37 +1,42 @@
-"""JSON lines: one object a line; those within it are columns with a point in their name."""
+"""JSON: one object per line, or an array of objects; nested objects become columns."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.engine.text.jsonl import JsonParser
+from rosenblatt.engine.text.parsing import Parser
 from rosenblatt.engine.text.tabular import LABEL
 from rosenblatt.errors import DataError
 from rosenblatt.models.rows import largest_allowed
 from rosenblatt.plurals import first_few
-from rosenblatt.tables.readers.column_roles import Columns
+from rosenblatt.tables.readers.column_roles import ColumnRoles
 from rosenblatt.tables.readers.fault_messages import (
     RAISE_MAX_FEATURES,
-    Explained,
     ExtraColumns,
+    ProblemAndCures,
     notice,
     quoted,
     too_many,
 )
 from rosenblatt.tables.readers.lines import SAMPLE_LINES, Lines
-from rosenblatt.tables.readers.reader import Reader
+from rosenblatt.tables.readers.reader import Reader, TextReader
 from rosenblatt.tables.readers.reader_options import ReaderSettings
+from rosenblatt.tables.readers.row_texts import RowSyntax
+from rosenblatt.tables.readers.sources import Source, all_bytes, converted
 from rosenblatt.tables.readers.table import Table, TableFormat, TableRequest
 
-SHOWN = 6
-# Python reads no whole numbers of more digits, lest that takes too long.
+SHOWN_KEYS = 6  # in a warning
+# Python parses no whole numbers of more digits, since that takes too long.
 MOST_DIGITS = 4300
-FAULTS: dict[str, Explained] = {
+SPACE = " \t\r\n"
+FAULTS: dict[str, ProblemAndCures] = {
     "nested": ("a list or object within the object", "flatten it first"),
     "no object": ("{found} is not a JSON object", 'write one object a line, as {"a": 1}'),
     "no key": ("{found} where a key in double quotes should be", "put the key in double quotes"),
@@ -46,17 +51,24 @@ FAULTS: dict[str, Explained] = {
 
 
 def open_json_lines(request: TableRequest) -> Reader[Table]:
-    """Open JSON lines: an object is a row."""
-    return Reader(JsonLines(request.columns, request.settings), request.given, request.settings)
+    """Open JSON lines: each object is a row."""
+    form = JsonLinesFormat(request.columns, request.settings)
+    return TextReader(form, request.given, request.settings)
 
 
-class JsonLines(TableFormat[JsonParser]):
-    """The format for the reader."""
+def open_json(request: TableRequest) -> Reader[Table]:
+    """Open JSON files: an array of objects, or another value that holds rows."""
+    return open_json_lines(replace(request, given=converted(request.given, _as_lines)))
+
+
+class JsonLinesFormat(TableFormat[JsonParser]):
+    """JSON lines for the reader."""
 
     faults = FAULTS
 
-    def __init__(self, columns: Columns, settings: ReaderSettings) -> None:
-        self._begun, self._extra_noticed = False, False
+    def __init__(self, columns: ColumnRoles, settings: ReaderSettings) -> None:
+        self._knows_columns = False
+        self._has_warned_of_keys = False
         self._buffer = bytearray()
         parser = JsonParser(
             settings.dtype == np.float32,
@@ -65,35 +77,34 @@ class JsonLines(TableFormat[JsonParser]):
         )
         super().__init__(parser, columns, settings)
 
-    def begin(self, lines: Lines) -> bool:
+    # ------------------------------------------------------------------ columns
+
+    def begin_file(self, lines: Lines) -> bool:
         self._buffer = lines.buffer
-        if not self._begun:
-            if lines.sample_end() is None:
-                return False
-            self._begun = self._look_at_rows(lines)
+        if self._knows_columns:
+            return True
+        if lines.sample_end() is None:
+            return False
+        self._knows_columns = self._decide_columns(lines)
         return True
 
-    def _look_at_rows(self, lines: Lines) -> bool:
-        """Decide on the columns by the first rows; False if no row at hand can be read."""
-        values: dict[str, list[Any]] = {}
-        n_rows = 0
-        for line in bytes(lines.buffer[lines.at : lines.end]).split(b"\n"):
-            pairs = _pairs(line)
-            if not pairs:
-                continue
-            for key, value in pairs:  # a later row may bring more columns
-                values.setdefault(key, []).extend([] if value is None else [value])
-            n_rows += 1
-            if n_rows == SAMPLE_LINES:
-                break
-        names = [*values, *(name for name in self._columns.named() if name not in values)]
+    def _decide_columns(self, lines: Lines) -> bool:
+        """Decide on the columns by the first rows; return False if none of them can be parsed."""
+        n_rows, values = _sample(bytes(lines.buffer[lines.at : lines.end]))
         if not values:
-            # None of them may pass for a row: this label is in none.
-            self._set_names([""], np.array([LABEL], np.int8), np.zeros(1, np.int32), None)
+            # The parser must report each bad row: none has the label of this key.
+            role = np.array([LABEL], np.int8)
+            self._set_names([""], role, np.zeros(1, np.int32), None)
             return False
+
+        names = list(values)
+        for name in self._columns.named():
+            if name not in values:
+                names.append(name)
         if len(names) - self._columns.may_hold_target > self._most:
-            what = too_many(len(names), "key", self._most)
-            raise DataError(what, name=lines.name, cures=RAISE_MAX_FEATURES)
+            problem = too_many(len(names), "key", self._most)
+            raise DataError(problem, name=lines.name, cures=RAISE_MAX_FEATURES)
+
         self._columns.settle(names, lines.name, values)
         for name in self._columns.undecided:
             found = map(_as_text, values.get(name, ()))
@@ -114,21 +125,26 @@ class JsonLines(TableFormat[JsonParser]):
         self.parser.set_columns(roles, places, lenient)
         self.parser.set_keys([name.encode() for name in names])
 
-    def reread(self) -> bool:
-        again = super().reread()
-        if again:
-            self._begun = False
-        return again
+    def must_reread(self) -> bool:
+        must = super().must_reread()
+        if must:
+            self._knows_columns = False
+        return must
+
+    # ------------------------------------------------------------------ rows
 
     def take(self) -> Table:
         extra = [key.decode() for key in self.parser.extra_keys()]
         extra = [key for key in extra if key not in self._columns.unused]
-        if extra and not self._extra_noticed:
-            self._extra_noticed = True
+        if extra and not self._has_warned_of_keys:
+            self._has_warned_of_keys = True
             these = "key is" if len(extra) == 1 else "keys are"
-            shown = first_few([quoted(key) for key in extra], SHOWN)
+            shown = first_few([quoted(key) for key in extra], SHOWN_KEYS)
             notice(ExtraColumns, f"{len(extra):,} {these} not used: {shown}")
         return super().take()
+
+    def row_syntax(self) -> RowSyntax:
+        return RowSyntax("json")
 
     def flattened(self, row: bytes) -> bytearray | None:
         pairs = _pairs(row)
@@ -138,27 +154,57 @@ class JsonLines(TableFormat[JsonParser]):
 
     def span_in_row(self, row: bytes) -> tuple[int, int]:
         column = self.parser.fault_column
-        span = _span_of(row, self._names[column]) if 0 <= column < len(self._names) else None
-        return (0, 1) if span is None else span
+        if not 0 <= column < len(self._names):
+            return 0, 1
+        return _span_of(row, self._names[column]) or (0, 1)
 
-    def explain(self, parser: Any, found: bytes) -> Explained:
-        if parser.fault == "no label" and not self._begun:
+    def explain(self, parser: Parser, found: bytes) -> ProblemAndCures:
+        if parser.fault == "no label" and not self._knows_columns:
             return "the object is empty", 'write keys and values, as {"a": 1}'
         if parser.fault == "repeated key":
-            row = bytes(self._buffer[parser.row_at : parser.first_at])
+            row = bytes(self._buffer[parser.row_at : self.parser.first_at])
             first = len(row.decode("utf-8", "replace")) + 1
             key = quoted(found[1:-1])
             return f"the key {key} stands twice, first at column {first}", "keep one"
         return super().explain(parser, found)
 
 
+# ---------------------------------------------------------------------- rows by Python's own parser
+
+
+class _Object(list[tuple[str, Any]]):
+    """The pairs of an object, distinct from a list."""
+
+
 def whole_number(digits: str) -> int | float:
-    """A whole number of JSON with all its digits, of which a float64 would keep sixteen."""
+    """Parse a whole number of JSON with all its digits; a float64 would keep sixteen."""
     return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
 
 
+def _sample(text: bytes) -> tuple[int, dict[str, list[Any]]]:
+    """Return the number of rows by which columns are judged, and by key their values."""
+    values: dict[str, list[Any]] = {}
+    n_rows = 0
+    for line in text.split(b"\n"):
+        pairs = _pairs(line)
+        if not pairs:
+            continue
+        # A later row may have keys that the first one lacks.
+        for key, value in pairs:
+            known = values.setdefault(key, [])
+            if value is not None:
+                known.append(value)
+        n_rows += 1
+        if n_rows == SAMPLE_LINES:
+            break
+    return n_rows, values
+
+
 def _pairs(line: bytes) -> list[tuple[str, Any]]:
-    """Keys and values of one line, none if it is not an object; the parser will say why."""
+    """Return the flat keys and values of a line.
+
+    Return none if the line is not an object or repeats a key; the parser will report the reason.
+    """
     try:
         found = json.loads(
             line.decode("utf-8", "replace"),
@@ -166,17 +212,21 @@ def _pairs(line: bytes) -> list[tuple[str, Any]]:
             parse_int=whole_number,
         )
         if isinstance(found, _Object):
-            json.dumps(found, ensure_ascii=False).encode()  # half a character is not text
+            json.dumps(found, ensure_ascii=False).encode()  # fails for a lone surrogate
     except (ValueError, RecursionError):
         return []
-    if not isinstance(found, _Object) or len(dict(found)) < len(found):
+    if not isinstance(found, _Object) or _repeats_a_key(found):
         return []
     flat = list(_flat(found))
-    return [] if len(dict(flat)) < len(flat) else flat
+    return [] if _repeats_a_key(flat) else flat
+
+
+def _repeats_a_key(pairs: Sequence[tuple[str, Any]]) -> bool:
+    return len(dict(pairs)) < len(pairs)
 
 
 def _flat(pairs: Iterable[tuple[str, Any]], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Keys with a point for objects within objects; words for a list of values."""
+    """Yield pairs with keys `outer.inner` for nested objects; a list of values becomes words."""
     for key, value in pairs:
         if isinstance(value, _Object):
             yield from _flat(value, f"{before}{key}.")
@@ -187,8 +237,13 @@ def _flat(pairs: Iterable[tuple[str, Any]], before: str = "") -> Iterator[tuple[
             yield before + key, value
 
 
+def _as_text(value: Any) -> bytes:
+    """Return a stand-in for a value, by which the kind of its column is guessed."""
+    return b"1" if isinstance(value, bool | int | float) else b"text"
+
+
 def _span_of(row: bytes, column: str) -> tuple[int, int] | None:
-    """Where the value of a column stands in a row with objects within it; None if it does not."""
+    """Return where the value of a column is in a row of nested objects; None if it is not there."""
     text = row.decode("utf-8", "surrogateescape")
     try:
         found = _span_within(text, text.index("{"), column)
@@ -196,17 +251,22 @@ def _span_of(row: bytes, column: str) -> tuple[int, int] | None:
         return None
     if found is None:
         return None
-    first, stop = (len(text[:at].encode("utf-8", "surrogateescape")) for at in found)
-    return first, stop
+    first, stop = found
+    return _n_bytes(text[:first]), _n_bytes(text[:stop])
+
+
+def _n_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
 
 
 def _span_within(text: str, at: int, wanted: str) -> tuple[int, int] | None:
-    """As `_span_of`, of the object that begins `at` a brace, by the rest of the name."""
+    """Return the same as `_span_of` for the object whose brace is `at`, by the rest of the name."""
     decoder = json.JSONDecoder(parse_int=whole_number)
     at = _after_space(text, at + 1)
     while text[at : at + 1] == '"':
         key, at = decoder.raw_decode(text, at)
-        at = _after_space(text, _after_space(text, at) + 1)
+        colon = _after_space(text, at)
+        at = _after_space(text, colon + 1)
         _, stop = decoder.raw_decode(text, at)
         if key == wanted:
             return at, stop
@@ -214,20 +274,95 @@ def _span_within(text: str, at: int, wanted: str) -> tuple[int, int] | None:
             found = _span_within(text, at, wanted.removeprefix(f"{key}."))
             if found is not None:
                 return found
-        at = _after_space(text, _after_space(text, stop) + 1)
+        comma = _after_space(text, stop)
+        at = _after_space(text, comma + 1)
     return None
 
 
 def _after_space(text: str, at: int) -> int:
-    while text[at : at + 1] and text[at] in " \t\r\n":
+    while text[at : at + 1] and text[at] in SPACE:
         at += 1
     return at
 
 
-class _Object(list[tuple[str, Any]]):
-    """The pairs of an object, distinct from a list."""
+# ---------------------------------------------------------------------- arrays of objects
 
 
-def _as_text(value: Any) -> bytes:
-    """A value for the guess at what the column holds."""
-    return b"1" if isinstance(value, bool | int | float) else b"text"
+def _as_lines(source: Source) -> bytes:
+    """Return the objects of a JSON file, each on a line of its own."""
+    data = all_bytes(source)
+    text = data.decode(json.detect_encoding(data), "surrogateescape").removeprefix("\ufeff")
+    text = text.strip(SPACE)
+    if text.startswith("["):
+        # The text of each object is kept, so that the column of a fault is that of the file.
+        lines = [item.replace("\r", " ").replace("\n", " ") for item in _items(text, source.name)]
+    else:
+        rows = _rows_within(text)
+        lines = [text]  # JSON lines in a file called .json
+        if rows is not None:
+            lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
+
+
+def _rows_within(text: str) -> list[Any] | None:
+    """Return the rows of one object, or None if it holds none.
+
+    These are its only list of objects, or the formats "split" and "columns" of pandas.
+    """
+    try:
+        whole = json.loads(text, parse_int=whole_number)
+    except (ValueError, RecursionError):  # one object per line
+        return None
+    if not isinstance(whole, dict) or not whole:
+        return None
+
+    values = list(whole.values())
+    lists = [one for one in values if isinstance(one, list) and one and isinstance(one[0], dict)]
+    if len(lists) == 1:
+        return lists[0]
+
+    # {"columns": [names], "data": [[values], ...]}
+    names = whole.get("columns")
+    rows = whole.get("data")
+    if isinstance(names, list) and isinstance(rows, list):
+        return [dict(zip(names, row, strict=False)) for row in rows]
+
+    # {name: {row: value, ...}, ...}
+    if len(values) < 2 or not all(isinstance(one, dict) for one in values):
+        return None
+    keys = values[0].keys()
+    if not keys or any(one.keys() != keys for one in values):
+        return None
+    return [{name: whole[name][key] for name in whole} for key in keys]
+
+
+def _items(text: str, name: str) -> Iterator[str]:
+    """Yield the texts of the values of an array."""
+    decoder = json.JSONDecoder(parse_int=whole_number)
+    at = 1
+    try:
+        while True:
+            at = _after_space(text, at)
+            if text[at : at + 1] == "]":
+                return
+            _, end = decoder.raw_decode(text, at)
+            yield text[at:end]
+            at = _after_space(text, end)
+            if text[at : at + 1] == ",":
+                at += 1
+            elif text[at : at + 1] != "]":
+                raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+    except json.JSONDecodeError as error:
+        raise _not_an_array(error.msg, name, error.lineno, error.colno) from None
+    except RecursionError:
+        raise _not_an_array("too deep", name, None, None) from None
+
+
+def _not_an_array(why: str, name: str, line: int | None, column: int | None) -> DataError:
+    return DataError(
+        f"not a whole JSON array: {why}",
+        name=name,
+        line=line,
+        column=column,
+        cures="fix it, or fetch the file again",
+    )

@@ -1,4 +1,4 @@
-"""Labelled text: ``label<TAB>text``, one a line, or one text a line without labels."""
+"""Labelled text: lines of ``label<TAB>text``, or lines of text without labels."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy.typing as npt
 from rosenblatt.engine.text.parsing import TextParser
 from rosenblatt.errors import Message, Setting
 from rosenblatt.tables.readers.block import Block
-from rosenblatt.tables.readers.fault_messages import Explained
+from rosenblatt.tables.readers.fault_messages import ProblemAndCures
 from rosenblatt.tables.readers.labels import Labels
-from rosenblatt.tables.readers.reader import Reader, TextFormat
+from rosenblatt.tables.readers.reader import Reader, TextFormat, TextReader
 from rosenblatt.tables.readers.reader_options import (
     LabelOptions,
     ReaderSettings,
@@ -21,29 +21,32 @@ from rosenblatt.tables.readers.reader_options import (
 from rosenblatt.tables.readers.sources import Given
 
 UNLABELLED = Message("read lines without labels with ", Setting("labelled", False))
-FAULTS: dict[str, Explained] = {
+FAULTS: dict[str, ProblemAndCures] = {
     "no label": ("no label before the tab", "write label<TAB>text"),
     "no tab": ("no tab between label and text", ["write label<TAB>text", UNLABELLED]),
 }
 
 
 class TextBlock(Block):
-    """Some lines of a file; ``texts, y = block`` gives texts and labels."""
+    """Some lines of a file; ``texts, y = block`` unpacks texts and labels."""
 
     @property
     def texts(self) -> list[str]:
-        return self.rows  # type: ignore[no-any-return]
+        texts: list[str] = self.rows
+        return texts
 
 
-class Text(TextFormat[TextBlock]):
-    """The format for the reader."""
+class LabelledTextFormat(TextFormat[TextBlock]):
+    """Lines of text for the reader, with or without labels."""
 
     faults = FAULTS
     finds_encoding = True
+    parser: TextParser
     labels: Labels
 
     def __init__(self, *, labelled: bool, labels: Labels) -> None:
-        self._labelled, self.labels = bool(labelled), labels
+        self._labelled = bool(labelled)
+        self.labels = labels
         self.parser = TextParser(self._labelled)
         self.parser.admits = labels.fault
 
@@ -64,8 +67,8 @@ def iter_text(
     Parameters
     ----------
     labelled : bool, default=True
-        Whether a label and a tab stand before each text. If not, every line is a text, also a blank
-        one, so that there are as many texts as lines.
+        Whether each text has a label and a tab before it. If not, every line is a text, even a
+        blank one, so that there are as many texts as lines.
 
     See Also
     --------
@@ -81,16 +84,17 @@ def iter_text(
     """
     settings = ReaderSettings(**options)
     labels = Labels(settings.labels, settings.classes, any_text=True)
-    return Reader(Text(labelled=labelled, labels=labels), path, settings)
+    form = LabelledTextFormat(labelled=labelled, labels=labels)
+    return TextReader(form, path, settings)
 
 
 @of_whole_file(iter_text)
 def read_text(block: TextBlock) -> tuple[list[str], npt.NDArray[Any] | None]:
-    """Read texts and their labels, one ``label<TAB>text`` a line.
+    """Read texts and their labels, one ``label<TAB>text`` per line.
 
-    The text is what stands between the first tab and the end of the line (a line feed, or carriage
-    return and line feed), as it is: quotes and further tabs have no meaning, and it may be empty.
-    Blanks around the label are dropped, and blank lines are skipped.
+    The text is everything between the first tab and the end of the line (a line feed, or carriage
+    return and line feed), unchanged: quotes and further tabs have no meaning, and it may be empty.
+    Blanks around the label are removed, and blank lines are skipped.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Labels of a file: texts while reading, numbers where all of them are numbers."""
+"""Labels of a file: texts while it is parsed, then numbers if all of them are numbers."""
 
 from __future__ import annotations
 
@@ -15,28 +15,31 @@ from rosenblatt.checks import choice, refusal
 from rosenblatt.engine.text import numbers
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.models.classes import LabelCodes
-from rosenblatt.tables.readers.fault_messages import Explained, quoted
+from rosenblatt.tables.readers.fault_messages import NOT_FINITE, ProblemAndCures, quoted
 
 KINDS = ("auto", "number", "text")
-# A number has no zeros in front of others; who writes them means a name.
+# Digits after a leading zero, as in 007, are a name and not a number.
 CODE = re.compile(rb"0\d+")
-NO_NUMBER = {"nan", "inf", "infinity"}
 TRUTH = {b"true": True, b"false": False}
-SHOWN = 8
-LONGEST = 1000
-LONG = 64
+SHOWN_CLASSES = 8  # in a message
+LONGEST_LABEL = 1000  # bytes
+# Bytes. Fixed-width text takes the room of the longest label in every row, so that longer labels
+# are better held as objects.
+LONGEST_FIXED_WIDTH = 64
+# From this size on a float64 does not hold every whole number.
+LARGEST_EXACT = 2**53
 # Labels that become objects of Python at a time, to be counted.
 LABELS_AT_ONCE = 1 << 16
 
 
 class Labels:
-    """Decides whether labels are numbers or text, and refuses those that cannot be.
+    """Decides whether labels are numbers or text, and refuses those that are not labels.
 
-    With ``"auto"`` labels are numbers if all of them are; 007 is none but a code, which is not the
-    class 7. A stream cannot look at all of them, nor
-    take back what it has handed out, so there the first label decides, and one that is not a number
-    after one that is, is refused. "nan" and "inf" are taken as lost numbers, unless `any_text` says
-    that labels are words. With ``"codes"`` they stay texts, and come as their numbers in a block.
+    With ``"auto"`` labels are numbers if all of them are; a code such as 007 is not the class 7. A
+    stream cannot look at all labels, nor change those that it has handed out: there the first label
+    decides, and a label that is not a number is refused if the first is one. "nan" and "inf" are
+    taken for lost numbers, unless `any_text` says that labels are words. With ``"codes"`` labels
+    stay texts, and a block has their numbers.
     """
 
     def __init__(
@@ -44,43 +47,57 @@ class Labels:
     ) -> None:
         if kind != "codes":
             choice("labels", kind, *KINDS)
-        self._kind, self._any_text, self._by_first = kind, any_text, False
+        self._kind = kind
+        self._any_text = any_text
+        self._by_first = False
         self._guesses = kind == "auto" and classes is None
         self._classes = None if classes is None else _listed(classes)
         self._known = set(self._classes or ())
-        if self._classes is not None and all(isinstance(c, bool) for c in self._classes):
+
+        # Classes that are given decide what labels are.
+        if self._classes is None:
+            return
+        if all(isinstance(one, bool) for one in self._classes):
             self._kind = "truth"
-        elif kind == "auto" and self._classes is not None:
-            self._kind = "text" if any(isinstance(c, str) for c in self._classes) else "number"
+        elif kind == "auto":
+            has_text = any(isinstance(one, str) for one in self._classes)
+            self._kind = "text" if has_text else "number"
 
     def decide_by_first(self) -> None:
+        """Let the first label decide whether labels are numbers, as a stream must."""
         self._by_first = True
 
-    def fault(self, name: bytes) -> Explained | None:
-        """Why a label met for the first time cannot be one, with a remedy; None if it can."""
-        if len(name) > LONGEST:
-            return (
-                f"the label {quoted(name[:100])} is {len(name):,} bytes long",
-                "is the right column the target?",
-            )
+    def fault(self, name: bytes) -> ProblemAndCures | None:
+        """Return why a new label is refused, with the cures; None if it is accepted.
+
+        Parsers call this once for each different label.
+        """
+        if len(name) > LONGEST_LABEL:
+            problem = f"the label {quoted(name[:100])} is {len(name):,} bytes long"
+            return problem, "is the right column the target?"
+
         text = name.decode()
         value = _number(name)
-        looks_lost = value is None and text.strip().lower().lstrip("+-") in NO_NUMBER
-        if looks_lost and not (self._any_text and self._kind != "number"):
+        looks_lost = value is None and text.strip().lower().lstrip("+-") in NOT_FINITE
+        may_be_any_text = self._any_text and self._kind != "number"
+        if looks_lost and not may_be_any_text:
             return f"the label {quoted(text)} is not a class", ["drop the row", "give it a label"]
+
         is_code = self._guesses and CODE.fullmatch(name) is not None
+        is_number = value is not None and not is_code
         if self._by_first and self._kind == "auto":
-            self._kind = "text" if value is None or is_code else "number"
+            self._kind = "number" if is_number else "text"
         if self._classes is not None:
-            if self._value(name) not in self._known:
-                return (
-                    f"the label {quoted(text)} is not one of the known classes {self._shown()}",
-                    [
-                        "fix the label, or train with examples of this class first",
-                        Message("let new classes join with ", Setting("classes", None)),
-                    ],
-                )
-        elif (value is None or is_code) and self._kind == "number":
+            if self._value(name) in self._known:
+                return None
+            return (
+                f"the label {quoted(text)} is not one of the known classes {self._shown_classes()}",
+                [
+                    "fix the label, or train with examples of this class first",
+                    Message("let new classes join with ", Setting("classes", None)),
+                ],
+            )
+        if self._kind == "number" and not is_number:
             why = "has zeros in front" if is_code else "is not a number"
             return (
                 f"the label {quoted(text)} {why}, unlike those before it",
@@ -89,45 +106,55 @@ class Labels:
         return None
 
     def _value(self, name: bytes) -> Any:
+        """Return the label that a text in the file means."""
         if self._kind == "truth":
             return TRUTH.get(name.lower())
         if self._kind == "number":
             return _number(name)
         text = name.decode()
-        if text not in self._known and name.lower() in TRUTH:  # written in the way of JSON or R
-            return next((one for one in self._known if str(one).lower() == text.lower()), text)
+        if text not in self._known and name.lower() in TRUTH:
+            # Written as in JSON or R: true, TRUE.
+            for one in self._known:
+                if str(one).lower() == text.lower():
+                    return one
         return text
 
-    def _shown(self) -> str:
+    def _shown_classes(self) -> str:
         classes = self._classes or []
-        more = f" and {len(classes) - SHOWN} more" if len(classes) > SHOWN else ""
-        return ", ".join(map(str, classes[:SHOWN])) + more
+        shown = ", ".join(map(str, classes[:SHOWN_CLASSES]))
+        n_more = len(classes) - SHOWN_CLASSES
+        return f"{shown} and {n_more} more" if n_more > 0 else shown
 
     def values(self, codes: npt.NDArray[np.int32], names: list[bytes]) -> Any:
-        """The label of every row."""
+        """Return the label of every row, given the number of its name in `names`."""
         if self._kind == "codes":
             return LabelCodes(codes, names)
-        met = np.zeros(len(names), bool)  # a row refused later may leave its label behind
-        met[codes] = True
-        used = [name for name, is_met in zip(names, met.tolist(), strict=True) if is_met]
+
+        # A row that was refused after its label was read leaves a name that no row has.
+        is_used = np.zeros(len(names), bool)
+        is_used[codes] = True
+        used = [name for name, is_one in zip(names, is_used.tolist(), strict=True) if is_one]
         if self._kind == "auto":
             are_numbers = all(_number(name) is not None for name in used)
-            are_codes = any(CODE.fullmatch(name) for name in used)
-            self._kind = "number" if are_numbers and not are_codes else "text"
-        values = [
-            self._value(name) if is_met else None for name, is_met in zip(names, met, strict=True)
-        ]
+            have_codes = any(CODE.fullmatch(name) for name in used)
+            self._kind = "number" if are_numbers and not have_codes else "text"
+
+        values: list[Any] = [None] * len(names)
+        for place in np.flatnonzero(is_used).tolist():
+            values[place] = self._value(names[place])
+        return self._array(values, used)[codes]
+
+    def _array(self, values: list[Any], used: list[bytes]) -> npt.NDArray[Any]:
+        """Return the values of all names as an array of the narrowest type; never an empty one."""
         if self._kind == "text":
-            # Fixed-width text takes the room of the longest label in every row.
-            long = any(len(name) > LONG for name in used)
-            return np.array([value or "" for value in values] or [""], object if long else None)[
-                codes
-            ]
+            has_long = any(len(name) > LONGEST_FIXED_WIDTH for name in used)
+            texts = [value or "" for value in values] or [""]
+            return np.array(texts, object if has_long else None)
         if self._kind == "truth":
-            return np.array([bool(value) for value in values] or [False])[codes]
-        whole = all(value == math.floor(value) for value in values if value)
+            return np.array([bool(value) for value in values] or [False])
+        are_whole = all(value == math.floor(value) for value in values if value)
         filled = [0 if value is None else value for value in values]
-        return np.array(filled or [0], np.int64 if whole else np.float64)[codes]
+        return np.array(filled or [0], np.int64 if are_whole else np.float64)
 
 
 def count_labels(labels: LabelCodes | npt.NDArray[Any]) -> dict[Any, int]:
@@ -141,16 +168,19 @@ def count_labels(labels: LabelCodes | npt.NDArray[Any]) -> dict[Any, int]:
 
 
 def _number(name: bytes) -> float | None:
-    """A number that a float64 holds to the last digit, or None."""
+    """Return the number that a text is, if a float64 holds all its digits; otherwise None."""
     value = numbers.parse(name)
-    return value if value is not None and abs(value) < 2**53 else None
+    if value is None or abs(value) >= LARGEST_EXACT:
+        return None
+    return value
 
 
 def _listed(classes: Iterable[Any]) -> list[Any]:
+    """Return the classes that the caller gave as a list of Python's own types."""
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         raise refusal("classes", classes, "a list of labels")
     known = [label.item() if isinstance(label, np.generic) else label for label in classes]
     if not known:
-        what = Message(Setting("classes"), " is empty")
-        raise ParameterError(what, where="classes", cures="leave it out to accept every label")
+        problem = Message(Setting("classes"), " is empty")
+        raise ParameterError(problem, where="classes", cures="leave it out to accept every label")
     return known

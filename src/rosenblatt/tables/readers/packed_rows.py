@@ -29,7 +29,6 @@ from rosenblatt.persistence.container import LENGTH, PACKED_ROWS
 from rosenblatt.persistence.disk import NewFile
 from rosenblatt.persistence.parameters import decode, encode
 from rosenblatt.persistence.soundness import LABEL_DTYPE
-from rosenblatt.tables.readers.bad_rows import BadRows
 from rosenblatt.tables.readers.block import Block
 from rosenblatt.tables.readers.reader import Reader
 from rosenblatt.tables.readers.sources import our_kind
@@ -121,13 +120,13 @@ class PackedReader(Reader[PackedRows]):
     """The blocks of a packed file, as those of any other."""
 
     def __init__(self, packed: PackedRows) -> None:
-        self._packed, self._bad, self.rows = packed, BadRows("fail", []), 0
-        self._blocks = self._walk()
+        super().__init__([], "fail")
+        self._packed = packed
 
-    def whole(self) -> PackedRows:
+    def _read_whole(self) -> PackedRows:
         return self._packed
 
-    def _walk(self) -> Generator[PackedRows, None, None]:
+    def _read_blocks(self) -> Generator[PackedRows, None, None]:
         for block in self._packed.blocks():
             self.rows += len(block)
             yield block

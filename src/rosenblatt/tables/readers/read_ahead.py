@@ -1,4 +1,4 @@
-"""Blocks that a second thread reads while those before them are learned."""
+"""Read-ahead: a second thread reads blocks while the caller learns from those before."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import signal
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
-# One that waits to be learned, and one that is being read.
+# Blocks: one that waits for the caller, and one that is being read.
 AHEAD = 2
-# Seconds. A file gives its next block much sooner; a pipe may be silent for ever.
+# Seconds to wait for the thread at the end. A file gives its next block much sooner; a pipe may be
+# silent forever.
 PATIENCE = 0.25
 
 
 class ReadsBlocks(Protocol):
-    """A reader, such as `iter_svmlight` gives."""
+    """A reader, such as `iter_svmlight` returns."""
 
     @property
     def skipped(self) -> int: ...
@@ -25,44 +26,56 @@ class ReadsBlocks(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
 
-class ReadAhead:
-    """A reader whose blocks, and what ends them, come in order from a thread of its own.
+class _Ready(NamedTuple):
+    """A block, or the exception after the last one, and the rows skipped until then."""
 
-    A block is handed over as soon as it is there. No more than `AHEAD` are read before the first of
-    them is taken, so memory is bounded. ``skipped`` counts up to the block that was taken last.
+    block: Any
+    end: BaseException | None
+    skipped: int
+
+
+class ReadAhead:
+    """A reader whose blocks, and the exception after them, are read in order by another thread.
+
+    A block is handed over as soon as it is there. No more than `AHEAD` blocks are read before the
+    first of them is taken, so memory is bounded. ``skipped`` counts up to the last block taken.
     """
 
     def __init__(self, reader: ReadsBlocks) -> None:
         self._reader = reader
         self.skipped = 0
-        self._unwanted = self._alone = False
+        self._is_closed = False
+        self._has_no_thread = False
         # Not a Queue with a limit: Ctrl-C in the midst of its Python code may leave it locked.
-        self._ready: SimpleQueue[tuple[Any, BaseException | None, int]] = SimpleQueue()
+        self._ready: SimpleQueue[_Ready] = SimpleQueue()
         self._room: SimpleQueue[None] = SimpleQueue()
-        # At the end of the process nothing waits for a thread that waits for a pipe.
+        # A daemon, so that the end of the process does not wait for a pipe.
         self._thread = Thread(target=self._read, name="reading ahead", daemon=True)
         self._end: BaseException | None = None
 
     def _start(self) -> None:
         try:
             self._thread.start()
-        except RuntimeError:  # no threads can be had here, or no more of them
-            self._alone = True
+        except RuntimeError:  # the system starts no (more) threads
+            self._has_no_thread = True
         for _ in range(AHEAD):
             self._room.put(None)
 
     def _read(self) -> None:
-        with suppress(AttributeError):  # where there are no such masks
-            heard = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM
-            signal.pthread_sigmask(signal.SIG_BLOCK, heard)
+        """Read blocks until the end; this is what the thread runs."""
+        with suppress(AttributeError):  # Windows has no such masks
+            # The main thread handles signals, not this one.
+            signals = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM
+            signal.pthread_sigmask(signal.SIG_BLOCK, signals)
         while True:
             self._room.get()
-            if self._unwanted:
+            if self._is_closed:
                 return
             try:
-                self._ready.put((next(self._reader), None, self._reader.skipped))
+                block = next(self._reader)
+                self._ready.put(_Ready(block, None, self._reader.skipped))
             except BaseException as end:
-                self._ready.put((None, end, self._reader.skipped))
+                self._ready.put(_Ready(None, end, self._reader.skipped))
                 return
 
     def __iter__(self) -> Self:
@@ -71,12 +84,13 @@ class ReadAhead:
     def __next__(self) -> Any:
         if self._end is not None:
             raise StopIteration
-        if self._thread.ident is None and not self._alone:
+        if self._thread.ident is None and not self._has_no_thread:
             self._start()
-        if self._alone:
+        if self._has_no_thread:
             block = next(self._reader)
             self.skipped = self._reader.skipped
             return block
+
         block, self._end, self.skipped = self._ready.get()
         if self._end is not None:
             raise self._end
@@ -88,7 +102,7 @@ class ReadAhead:
 
     def __exit__(self, *_: object) -> None:
         """Close the reader, unless the thread is still in it, which then ends with the process."""
-        self._unwanted = True
+        self._is_closed = True
         self._room.put(None)
         if self._thread.ident is not None:
             self._thread.join(PATIENCE)

@@ -1,13 +1,14 @@
-"""The walk through files: text to a parser, bad rows to their fate, blocks to the caller."""
+"""Readers: text goes to a parser, bad rows are handled, blocks of rows go to the caller."""
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Mapping, Sized
-from contextlib import ExitStack, closing, nullcontext
-from typing import Any, Generic, NoReturn, Self, TypeVar
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Sized
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from typing import Generic, NoReturn, Self, TypeVar
 
+from rosenblatt.engine.text.parsing import Parser, SparseParser
 from rosenblatt.errors import DataError, InputError, ParameterError, RosenblattError, Words
 from rosenblatt.models.parallel import n_processors
 from rosenblatt.models.rows import largest_allowed
@@ -18,129 +19,166 @@ from rosenblatt.tables.readers.fault_messages import (
     RAISE_MAX_LINE_BYTES,
     SKIP,
     Assumption,
-    Explained,
-    encoding_words,
-    limit_words,
-    located,
+    ProblemAndCures,
+    encoding_problem,
+    limit_problem,
+    located_error,
     notice,
-    number_words,
+    number_problem,
     quoted,
 )
 from rosenblatt.tables.readers.halves import Halves
 from rosenblatt.tables.readers.labels import Labels
-from rosenblatt.tables.readers.lines import Lines
+from rosenblatt.tables.readers.lines import CARRIAGE_RETURN, Lines
 from rosenblatt.tables.readers.reader_options import ReaderSettings
-from rosenblatt.tables.readers.row_texts import RowTexts
-from rosenblatt.tables.readers.sources import Given, kept_for_rereading, sources_of
+from rosenblatt.tables.readers.row_texts import RowSyntax, RowTexts
+from rosenblatt.tables.readers.sources import Given, Source, kept_for_rereading, sources_of
 
-Taken = TypeVar("Taken", bound=Sized)
+BlockType = TypeVar("BlockType", bound=Sized)
 ReadingError = InputError | ParameterError
 
-KEPT_OF_LONG_ROW = 200
-# How much more than the first piece promises there is room for.
-EXPECTED = 1.03
-# How much larger pieces are of which two threads parse a half each.
-OF_HALVES = 2
+KEPT_OF_LONG_ROW = 200  # bytes of a row without an end that an error shows
+# The buffers of the parser grow to this multiple of what the first piece promises.
+GROWTH_MARGIN = 1.03
+# Pieces are longer by this factor if two threads parse one half each.
+PIECES_OF_TWO_THREADS = 2
+LONGEST_FOOTER_SHOWN = 40  # characters
+NAMED_FILES = 3  # at most, in an error about all files
 
-
-class TextFormat(ABC, Generic[Taken]):
-    """What one text format adds to the walk."""
-
-    parser: Any
-    labels: Labels | None = None
-    # Whether text that is not UTF-8 is read as what it looks like, if nobody names its encoding.
-    finds_encoding = False
-    # That of the files before, of which nothing more is said.
-    expected_encoding = "utf-8"
-    # Whether all rows are read before any is handed out.
-    reads_all = False
-    # By fault the words for it, with {found} in quotes or the bare {number}, and its cures.
-    faults: Mapping[str, Explained] = {}
-
-    def begin(self, lines: Lines) -> bool:
-        """Read what stands before the rows of a file; False if more text is needed for that."""
-        return True
-
-    def explain(self, parser: Any, found: bytes) -> Explained:
-        """The words for the fault of a parser, and its cures."""
-        if parser.fault == "label":
-            return parser.reason  # type: ignore[no-any-return]
-        if parser.fault == "not text":
-            return encoding_words(found)
-        words, cures = {**FAULTS_OF_ANY_LINE, **self.faults}[parser.fault]
-        shown = quoted(found) if found.strip(b"\r\n") else "the end of the line"
-        return str(words).format(found=shown, number=found.decode("utf-8", "replace")), cures
-
-    def is_footer(self, row: bytes) -> bool:
-        """Whether a bad row may be none, if no other follows it."""
-        return False
-
-    def flattened(self, row: bytes) -> bytearray | None:
-        """A row with objects within it as a line of none, if there is a way."""
-        return None
-
-    def span_in_row(self, row: bytes) -> tuple[int, int]:
-        """Where the fault of a row that was flattened stands in the row itself."""
-        return 0, 1
-
-    def twin(self) -> Any:
-        """Another parser, for the second half of a piece; None where only one can tell the rows."""
-        return None
-
-    def end(self, lines: Lines) -> None:
-        """Say what there is to say of a file whose last row was read."""
-
-    @abstractmethod
-    def take(self) -> Taken:
-        """What was read since the last time."""
-
-    def revised(self) -> dict[str, str]:
-        """The columns whose kind was guessed wrong, as all rows so far show."""
-        return {}
-
-    @property
-    def may_revise(self) -> bool:
-        """Whether `reread` may turn out to be true."""
-        return False
-
-    def reread(self) -> bool:
-        """Whether all rows show that they must be read again, in another way."""
-        return False
-
-    def finished(self, taken: Taken) -> Taken:
-        """What was read, when it is all there is."""
-        return taken
-
-    def tell_of_strays(self, file: str) -> None:
-        """Say which values were read as gaps, if any."""
-
-
-FAULTS_OF_ANY_LINE: dict[str, Explained] = {
+FAULTS_OF_ANY_LINE: dict[str, ProblemAndCures] = {
     "bare return": ("a carriage return within the line", "convert the line ends to line feeds")
 }
 
 
-class SparseFormat(TextFormat[Taken]):
-    """What formats of names and values share: how large these may be, and how many in a row."""
+class TextFormat(ABC, Generic[BlockType]):
+    """What one text format adds to the reader: its parser, and messages for the parser's faults.
+
+    Attributes
+    ----------
+    parser : Parser
+        Parses lines into rows; it reports a fault in one word and stops after the bad row.
+    labels : Labels or None
+        Decides what the labels are.
+    finds_encoding : bool
+        Whether the encoding is detected if the caller does not name it.
+    expected_encoding : str
+        The encoding of the files before; a warning is given for another one only.
+    reads_all : bool
+        Whether all rows are read before any is handed out.
+    is_delimited : bool
+        Whether a field may be quoted, so that a row may have several lines.
+    faults : mapping
+        By fault the problem, with {found} in quotes or the bare {number}, and its cures.
+    """
+
+    parser: Parser
+    labels: Labels | None = None
+    finds_encoding = False
+    expected_encoding = "utf-8"
+    reads_all = False
+    is_delimited = False
+    faults: Mapping[str, ProblemAndCures] = {}
+
+    # ------------------------------------------------------------------ files
+
+    def begin_file(self, lines: Lines) -> bool:
+        """Parse what is above the rows of a file; return False if more text is needed for that."""
+        return True
+
+    def end_file(self, lines: Lines) -> None:
+        """Warn of what was found in a file whose last row was read."""
+
+    @abstractmethod
+    def take(self) -> BlockType:
+        """Return the rows parsed since the last call."""
+
+    def second_parser(self) -> SparseParser | None:
+        """Return a parser for the second half of a piece, or None if the format needs a single one.
+
+        A format needs a single parser if a row can be found only by parsing those before it.
+        """
+        return None
+
+    def row_syntax(self) -> RowSyntax:
+        """Return how a row is split into the fields that `RowTexts` keeps."""
+        return RowSyntax()
+
+    # ------------------------------------------------------------------ bad rows
+
+    def explain(self, parser: Parser, found: bytes) -> ProblemAndCures:
+        """Return the message for the fault of a parser, and its cures."""
+        assert parser.fault is not None
+        if parser.fault == "label":
+            reason: ProblemAndCures = parser.reason
+            return reason
+        if parser.fault == "not text":
+            return encoding_problem(found)
+        problem, cures = {**FAULTS_OF_ANY_LINE, **self.faults}[parser.fault]
+        shown = "the end of the line"
+        if found.strip(b"\r\n"):
+            shown = quoted(found)
+        return str(problem).format(found=shown, number=found.decode("utf-8", "replace")), cures
+
+    def is_footer(self, row: bytes) -> bool:
+        """Return whether a bad row may be a footer, which it is if no row follows it."""
+        return False
+
+    def flattened(self, row: bytes) -> bytearray | None:
+        """Return a row of nested objects as a line without them, or None if that is impossible."""
+        return None
+
+    def span_in_row(self, row: bytes) -> tuple[int, int]:
+        """Return where the fault of a flattened row is in the row itself."""
+        return 0, 1
+
+    # ------------------------------------------------------------------ whole files
+
+    @property
+    def may_revise(self) -> bool:
+        """Return whether `must_reread` may turn out to be true."""
+        return False
+
+    def revised(self) -> dict[str, str]:
+        """Return the columns whose kind was guessed wrong, as all rows so far show."""
+        return {}
+
+    def must_reread(self) -> bool:
+        """Return whether all rows show that they must be parsed again, in another way."""
+        return False
+
+    def finish(self, block: BlockType) -> BlockType:
+        """Return the block of all rows with the kinds of columns that all rows show."""
+        return block
+
+    def warn_of_strays(self, file: str) -> None:
+        """Warn of values that were read as missing, if there are some."""
+
+
+class SparseFormat(TextFormat[BlockType]):
+    """A format of names and values: how large these may be, and how many a row may have."""
 
     cure_of_number: Words
     labels: Labels
 
     def __init__(self, settings: ReaderSettings) -> None:
-        self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
+        self._limit = largest_allowed(settings.dtype)
+        self._most = settings.max_features
         self.labels = Labels(settings.labels, settings.classes)
 
-    def explain(self, parser: Any, found: bytes) -> Explained:
+    def explain(self, parser: Parser, found: bytes) -> ProblemAndCures:
         if parser.fault == "not a number":
-            return number_words(found), self.cure_of_number
+            return number_problem(found), self.cure_of_number
         if parser.fault == "too large":
-            return limit_words(found, self._limit)
+            return limit_problem(found, self._limit)
         if parser.fault == "many features":
             return f"more than {count(self._most, 'feature')} in one row", RAISE_MAX_FEATURES
         return super().explain(parser, found)
 
 
-class Reader(Generic[Taken]):
+# ---------------------------------------------------------------------- readers
+
+
+class Reader(ABC, Generic[BlockType]):
     """Blocks of rows, in bounded memory; iterate, or use as a context manager.
 
     Attributes
@@ -152,31 +190,46 @@ class Reader(Generic[Taken]):
     first_faults : list of DataError
         The first few reasons for that.
     row_texts : RowTexts or None
-        Set before reading, it gets the rows as they stand, and where the bad ones are.
+        If set before reading, it gets the rows as they are in the file, and the bad ones.
     progress : callable or None
-        Set before reading, it is called with the rows read so far, now and then.
+        If set before reading, it is called with the rows read so far, now and then.
     advise : callable or None
-        Set before reading, it is given an error and returns the one to raise instead, such as the
-        same fault with cures that only the caller knows.
+        If set before reading, it is given an error and returns the one to raise instead, such as
+        the same fault with cures that only the caller knows.
     """
 
     unit = "row"
     row_texts: RowTexts | None = None
     progress: Callable[[int], None] | None = None
     advise: Callable[[ReadingError], RosenblattError] | None = None
-    _halves: Halves | None = None
 
-    def __init__(self, form: TextFormat[Taken], given: Given, settings: ReaderSettings) -> None:
-        self._form, self._sources = form, sources_of(given)
-        self._bad = BadRows(settings.on_bad, self._sources)
-        self._encoding, self._limit = settings.encoding, settings.max_line_bytes
-        if not form.finds_encoding:
-            self._encoding = self._encoding or "utf-8"
-        form.parser.max_row = self._limit
+    def __init__(self, sources: list[Source], on_bad: str) -> None:
+        self._sources = sources
+        self._bad = BadRows(on_bad, sources)
         self.rows = 0
-        # Bad rows that do no harm unless another row follows them.
-        self._footers: list[tuple[DataError, bytes]] = []
-        self._blocks = self._walk()
+        self._blocks = self._read_blocks()
+
+    @abstractmethod
+    def _read_blocks(self) -> Generator[BlockType, None, None]:
+        """Yield the blocks of all sources."""
+
+    @abstractmethod
+    def _read_whole(self) -> BlockType:
+        """Return everything as one block; warn of rows that were skipped."""
+
+    def whole(self) -> BlockType:
+        """Return everything as one block; warn of rows that were skipped."""
+        try:
+            return self._read_whole()
+        except (InputError, ParameterError) as error:
+            self._raise_advised(error)
+
+    def _raise_advised(self, error: ReadingError) -> NoReturn:
+        """Raise the error, or the one that `advise` makes of it."""
+        better: RosenblattError = error if self.advise is None else self.advise(error)
+        if better is error:
+            raise error
+        raise better from error
 
     @property
     def skipped(self) -> int:
@@ -188,13 +241,13 @@ class Reader(Generic[Taken]):
 
     @property
     def revised(self) -> dict[str, str]:
-        """Columns of a table whose kind was guessed wrong by the first rows, with their kind."""
-        return self._form.revised()
+        """Return the columns of a table whose kind was guessed wrong at first, with their kind."""
+        return {}
 
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> Taken:
+    def __next__(self) -> BlockType:
         try:
             return next(self._blocks)
         except (InputError, ParameterError) as error:
@@ -214,223 +267,258 @@ class Reader(Generic[Taken]):
         self._blocks.close()
         self._bad.close()
 
-    def begin(self) -> TextFormat[Taken]:
-        """Read what stands before the rows of the first file; return the format, which knows it."""
-        source = self._sources[0]
-        lines = Lines(source, self._limit, self._encoding, 1, self._form.expected_encoding)
+    def _file_names(self) -> str:
+        return ", ".join(source.name for source in self._sources[:NAMED_FILES])
+
+    def _handle_bad_row(self, error: DataError, row: bytes, n_before: int) -> None:
+        """Raise the error of a bad row, or skip the row; `n_before` good ones are in its block."""
+        self._bad.handle(error, row)
+        if self.row_texts is not None:
+            self.row_texts.keep_bad(n_before, error, row)
+
+    def _refuse_no_rows(self) -> None:
+        has_bad_rows_to_show = self._bad.count and self.row_texts
+        if self.rows or has_bad_rows_to_show:
+            return
+        n = self._bad.count
+        skipped = f"; {count(n, f'bad {self.unit}')} skipped" if n else ""
+        cure = f"give a file with {self.unit}s in it"
+        raise DataError(f"0 {self.unit}s{skipped}", name=self._file_names(), cures=cure)
+
+
+class TextReader(Reader[BlockType]):
+    """A reader of lines of text."""
+
+    _halves: Halves | None = None
+
+    def __init__(self, form: TextFormat[BlockType], given: Given, settings: ReaderSettings) -> None:
+        super().__init__(sources_of(given), settings.on_bad)
+        self._form = form
+        self._limit = settings.max_line_bytes
+        self._encoding = settings.encoding
+        if self._encoding is None and not form.finds_encoding:
+            self._encoding = "utf-8"
+        form.parser.max_row = self._limit
+        # Bad rows that are footers unless a row follows them.
+        self._footers: list[tuple[DataError, bytes]] = []
+
+    @property
+    def revised(self) -> dict[str, str]:
+        return self._form.revised()
+
+    def begin(self) -> TextFormat[BlockType]:
+        """Parse what is above the rows of the first file; return the format, which knows it."""
+        lines = self._lines_of(self._sources[0])
         self._form.parser.line = 0
         with closing(lines.pieces()) as pieces:
             for _ in pieces:
-                if self._form.begin(lines):
+                if self._form.begin_file(lines):
                     break
                 if lines.too_long:
                     self._give_up_line(lines, header=True)
         return self._form
 
-    def whole(self) -> Taken:
-        """Return everything as one block; warn of rows that were skipped."""
-        try:
-            return self._whole()
-        except (InputError, ParameterError) as error:
-            self._raise_advised(error)
+    def _lines_of(self, source: Source) -> Lines:
+        times = PIECES_OF_TWO_THREADS if self._halves else 1
+        return Lines(source, self._limit, self._encoding, times, self._form.expected_encoding)
 
-    def _raise_advised(self, error: ReadingError) -> NoReturn:
-        """Raise the error, or the one that `advise` makes of it."""
-        better: RosenblattError = error if self.advise is None else self.advise(error)
-        if better is error:
-            raise error
-        raise better from error
+    # ------------------------------------------------------------------ everything at once
 
-    def _whole(self) -> Taken:
+    def _read_whole(self) -> BlockType:
         form = self._form
         form.reads_all = True
         with closing(self._bad), ExitStack() as stack:
             if form.may_revise:
                 kept = [stack.enter_context(kept_for_rereading(one)) for one in self._sources]
                 self._sources = kept
-            taken = self._read_all()
-            if form.reread():
-                self._begin_again()
+            block = self._read_all()
+            if form.must_reread():
+                self._restart()
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # all was said the first time
-                    taken = self._read_all()
-            taken = form.finished(taken)
-        form.tell_of_strays(self._named())
-        self._bad.tell(self.rows, self.unit)
-        return taken
+                    # The first pass gave all warnings.
+                    warnings.simplefilter("ignore")
+                    block = self._read_all()
+            block = form.finish(block)
+        form.warn_of_strays(self._file_names())
+        self._bad.warn(self.rows, self.unit)
+        return block
 
-    def _read_all(self) -> Taken:
-        size, parser = sum(source.size() for source in self._sources), self._form.parser
-        twin = self._form.twin() if n_processors() > 1 else None
-        with nullcontext() if twin is None else Halves(parser, twin) as halves:
-            self._halves = halves
+    def _read_all(self) -> BlockType:
+        """Parse all sources into one block."""
+        parser = self._form.parser
+        size = sum(source.size() for source in self._sources)
+        second = self._form.second_parser() if n_processors() > 1 else None
+        parallel: AbstractContextManager[Halves | None] = nullcontext()
+        if second is not None:
+            assert isinstance(parser, SparseParser)
+            parallel = Halves(parser, second)
+        with parallel as self._halves:
             for lines in self._pieces():
+                # The first piece shows how many rows to reserve memory for.
                 if size > lines.at > 0:
-                    parser.expect(EXPECTED * size / lines.at)
-                size, self.rows = 0, parser.n_rows
+                    parser.expect(GROWTH_MARGIN * size / lines.at)
+                size = 0
+                self.rows = parser.n_rows
                 if self.progress is not None and self.rows:
                     self.progress(self.rows)
-        self._refuse_nothing()
+        self._refuse_no_rows()
         return self._form.take()
 
-    def _begin_again(self) -> None:
+    def _restart(self) -> None:
         self._bad.restart()
         self._footers = []
         self.rows = 0
 
-    def _named(self) -> str:
-        return ", ".join(source.name for source in self._sources[:3])
+    # ------------------------------------------------------------------ block by block
 
-    def _walk(self) -> Generator[Taken, None, None]:
+    def _read_blocks(self) -> Generator[BlockType, None, None]:
         if self._form.labels is not None:
             self._form.labels.decide_by_first()
         try:
             for _ in self._pieces():
-                if self._form.parser.n_rows:
-                    block = self._form.take()
-                    self.rows += len(block)
-                    if self.progress is not None:
-                        self.progress(self.rows)
-                    if len(block):
-                        yield block
+                if self._form.parser.n_rows == 0:
+                    continue
+                block = self._form.take()
+                self.rows += len(block)
+                if self.progress is not None:
+                    self.progress(self.rows)
+                if len(block):
+                    yield block
         finally:
             self._bad.close()
-        self._refuse_nothing()
-        self._form.tell_of_strays(self._named())
-
-    def _refuse_nothing(self) -> None:
-        if self.rows == 0 and not (self._bad.count and self.row_texts):
-            n = self._bad.count
-            skipped = f"; {count(n, f'bad {self.unit}')} skipped" if n else ""
-            cure = f"give a file with {self.unit}s in it"
-            raise DataError(f"0 {self.unit}s{skipped}", name=self._named(), cures=cure)
+        self._refuse_no_rows()
+        self._form.warn_of_strays(self._file_names())
 
     def _pieces(self) -> Iterator[Lines]:
-        """Parse piece after piece; the parser holds the rows."""
+        """Parse piece after piece; the parser holds the rows at each yield."""
         for source in self._sources:
-            times, expected = OF_HALVES if self._halves else 1, self._form.expected_encoding
-            lines = Lines(source, self._limit, self._encoding, times, expected)
+            lines = self._lines_of(source)
             self._form.parser.line = 0
-            begun = False
+            has_begun = False
             for _ in lines.pieces():
-                begun = begun or self._form.begin(lines)
-                if begun:
-                    at, line = lines.at, self._form.parser.line + 1
-                    self._parse(lines)
-                    if self.row_texts is not None and self.row_texts.fields:
-                        text = lines.buffer[at : lines.at]
-                        self.row_texts.keep_text(self._form, line, text)
+                has_begun = has_begun or self._form.begin_file(lines)
+                if has_begun:
+                    self._parse_and_keep_text(lines)
                 if lines.too_long:
-                    self._give_up_line(lines, header=not begun)
+                    self._give_up_line(lines, header=not has_begun)
                 yield lines
-            self._leave_footers(lines.name)
-            if begun:
-                self._form.end(lines)
+            self._skip_footers(lines.name)
+            if has_begun:
+                self._form.end_file(lines)
+
+    def _parse_and_keep_text(self, lines: Lines) -> None:
+        at = lines.at
+        line = self._form.parser.line + 1
+        self._parse(lines)
+        if self.row_texts is not None and self.row_texts.fields:
+            text = lines.buffer[at : lines.at]
+            self.row_texts.keep_text(self._form.row_syntax(), line, text)
 
     def _parse(self, lines: Lines) -> None:
+        """Parse the lines at hand, and handle bad rows among them."""
         parser = self._form.parser
-        parse = (self._halves or parser).parse
+        parse = parser.parse if self._halves is None else self._halves.parse
         while lines.at < lines.end:
-            before = parser.n_rows
+            n_before = parser.n_rows
             at = parse(lines.buffer, lines.at, lines.end, lines.last)
-            if parser.n_rows > before:
+            if parser.n_rows > n_before:
                 self._refuse_footers()
             if parser.fault is not None:
-                self._look_at_fault(lines)
+                self._handle_fault(lines)
             elif at == lines.at:
-                return
-            # After a fault one thread reads on, lest another reads the same rows again and again.
-            lines.at, parse = at, parser.parse
+                return  # what is left is the beginning of a row
+            lines.at = at
+            # After a fault one thread goes through the rest of the piece; the second one would
+            # parse the same rows after each fault.
+            parse = parser.parse
 
-    def _look_at_fault(self, lines: Lines) -> None:
+    # ------------------------------------------------------------------ bad rows
+
+    def _handle_fault(self, lines: Lines) -> None:
+        """Handle the row at which the parser stopped: flatten it, keep it as footer, or skip it."""
         parser = self._form.parser
         row = bytes(lines.buffer[parser.row_at : parser.row_end])
-        cured = self._form.flattened(row) if parser.fault == "nested" else None
-        if cured is not None:
+        flat = self._form.flattened(row) if parser.fault == "nested" else None
+        if flat is None:
+            error = self._fault(lines)
+        else:
             parser.line -= 1
-            parser.parse(cured, 0, len(cured), True)
+            parser.parse(flat, 0, len(flat), True)
             if parser.fault is None:
                 self._refuse_footers()
                 return
-        if cured is None:
-            error = self._fault(lines)
-        else:
-            error = self._fault_in_flattened(cured, row, lines.name)
+            error = self._fault_in_flattened(flat, row, lines.name)
+
         if self._bad.stops and self.row_texts is None and self._form.is_footer(row):
             self._footers.append((error, row))
             return
         self._refuse_footers()
-        self._meet(error, row, parser.n_rows)
+        self._handle_bad_row(error, row, parser.n_rows)
 
     def _refuse_footers(self) -> None:
-        """Rows that seemed to stand below the last one do not."""
+        """Handle rows that seemed to be footers as bad ones, since a row follows them."""
         for error, row in self._footers:
-            self._meet(error, row, self._form.parser.n_rows)
+            self._handle_bad_row(error, row, self._form.parser.n_rows)
 
-    def _leave_footers(self, name: str) -> None:
+    def _skip_footers(self, name: str) -> None:
         for _, row in self._footers:
-            text = row.decode("utf-8", "replace").strip()[:40]
+            text = row.decode("utf-8", "replace").strip()[:LONGEST_FOOTER_SHOWN]
             notice(Assumption, f"{name}: {text!r} skipped, below the last row")
         self._footers = []
-
-    def _meet(self, error: DataError, row: bytes, n_before: int) -> None:
-        """A bad row, after so many good ones since the last block."""
-        self._bad.meet(error, row)
-        if self.row_texts is not None:
-            self.row_texts.keep_bad(n_before, error, row)
 
     def _fault(self, lines: Lines) -> DataError:
         parser = self._form.parser
         if parser.fault == "long row of text":
             return self._long_row(lines, parser.row_at, parser.fault_line)
-        return self._fault_in(lines.buffer, lines.name)
-
-    def _fault_in(self, text: bytearray, name: str) -> DataError:
-        parser = self._form.parser
+        text = lines.buffer
         found = bytes(text[parser.fault_at : parser.fault_end])
-        what, cures = self._form.explain(parser, found)
+        problem, cures = self._form.explain(parser, found)
+
+        # The line of the fault, since a row may have several.
         line_at = text.rfind(b"\n", parser.row_at, parser.fault_at) + 1 or parser.row_at
         line_end = text.find(b"\n", parser.fault_at)
-        line_end -= text[line_end - 1] == 13
-        return located(
-            what,
-            name=name,
+        if text[line_end - 1] == CARRIAGE_RETURN:
+            line_end -= 1
+        end = max(parser.fault_at, min(parser.fault_end, line_end))
+        return located_error(
+            problem,
+            name=lines.name,
             line=parser.fault_line,
             text=bytes(text[line_at:line_end]),
             at=parser.fault_at - line_at,
-            end=max(parser.fault_at, min(parser.fault_end, line_end)) - line_at,
-            cures=[*([cures] if isinstance(cures, Words) else cures), SKIP],
+            end=end - line_at,
+            cures=[*_listed(cures), SKIP],
         )
 
-    def _fault_in_flattened(self, cured: bytearray, row: bytes, name: str) -> DataError:
-        """A fault of a row that was flattened, at its place in the row as it stands in the file."""
+    def _fault_in_flattened(self, flat: bytearray, row: bytes, name: str) -> DataError:
+        """Return the error of a flattened row, with the place in the row as the file has it."""
         parser = self._form.parser
-        found = bytes(cured[parser.fault_at : parser.fault_end])
-        what, cures = self._form.explain(parser, found)
+        found = bytes(flat[parser.fault_at : parser.fault_end])
+        problem, cures = self._form.explain(parser, found)
         at, end = self._form.span_in_row(row)
-        return located(
-            what,
+        return located_error(
+            problem,
             name=name,
             line=parser.fault_line,
             text=row.rstrip(b"\r\n"),
             at=at,
             end=end,
-            cures=[*([cures] if isinstance(cures, Words) else cures), SKIP],
+            cures=[*_listed(cures), SKIP],
         )
 
     def _give_up_line(self, lines: Lines, *, header: bool) -> None:
-        """The row at hand has no end within the limit: it is not kept any further."""
+        """Handle a row that does not end within the limit; its text is not kept any longer."""
         parser = self._form.parser
         error = self._long_row(lines, lines.at, parser.line + 1)
         if header:
             raise error
-        self._meet(error, self._head(lines, lines.at), parser.n_rows)
+        self._handle_bad_row(error, self._head(lines, lines.at), parser.n_rows)
         parser.line += 1
         lines.drop_line()
 
     def _long_row(self, lines: Lines, at: int, line: int) -> DataError:
         head = self._head(lines, at)
-        return located(
+        return located_error(
             f"this row is longer than {self._limit:,} bytes",
             name=lines.name,
             line=line,
@@ -441,12 +529,16 @@ class Reader(Generic[Taken]):
         )
 
     def _head(self, lines: Lines, at: int) -> bytes:
-        """How a row begins of which no more than one byte beyond the limit is sure to be there."""
+        """Return the beginning of a long row: the buffer surely holds one byte beyond the limit."""
         return bytes(lines.buffer[at : at + min(KEPT_OF_LONG_ROW, self._limit + 1)])
 
     def _cures_of_long_row(self, head: bytes) -> list[Words]:
-        if b"\n" in head and getattr(self._form, "delimited", False):
+        if b"\n" in head and self._form.is_delimited:
             return ["close the quote, if one is open", RAISE_MAX_LINE_BYTES]
         if head.count(b"\r") > 1:
             return ["the line ends are carriage returns alone: convert the file to line feeds"]
         return [RAISE_MAX_LINE_BYTES]
+
+
+def _listed(cures: Words | Sequence[Words]) -> Sequence[Words]:
+    return [cures] if isinstance(cures, Words) else cures

@@ -1,23 +1,35 @@
-"""Rows of a file as they stood there, beside what was read of them: good ones and bad."""
+"""Rows as they are in a file, next to what was parsed from them: good ones and bad."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from rosenblatt.engine.text.delimited import record
 from rosenblatt.errors import DataError
+from rosenblatt.tables.readers.block import Block
+
+LINE_FEED = 10
 
 
 class RowText(NamedTuple):
-    """A row of a file: its number in the block, or None and the ``error`` that kept it out.
+    """A row of a file.
 
-    ``record`` has what stood in each column, if that was to be kept; of formats without columns,
-    the line as ``text``.
+    Attributes
+    ----------
+    number : int or None
+        Its number in the block; None for a bad row.
+    line : int or None
+    record : dict of str to value
+        The text of each column, if fields are kept; a format without columns has the line as
+        ``text``.
+    error : DataError or None
+        Why a bad row could not be read.
     """
 
     number: int | None
@@ -26,90 +38,114 @@ class RowText(NamedTuple):
     error: DataError | None = None
 
 
-class RowTexts:
-    """What a reader keeps of rows so that nothing of a file is lost: give it as its ``row_texts``.
+@dataclass(frozen=True)
+class RowSyntax:
+    """How a row is split into fields; a row of kind "text" is not."""
 
-    ``fields`` keeps what stood in the rows, too, and not only where the bad ones are.
+    kind: Literal["text", "delimited", "json", "records"] = "text"
+    names: Sequence[str] | None = None
+    delimiter: int = 0
+    quote: str = '"'
+
+
+class RowTexts:
+    """What a reader keeps of rows so that nothing of a file is lost: set it as its ``row_texts``.
+
+    With ``fields`` it keeps the fields of all rows, otherwise only the bad rows.
     """
 
     def __init__(self, *, fields: bool = False) -> None:
         self.fields = fields
-        self.names: Sequence[str] | None = None  # of columns, once they are known
-        self._first_line, self._text = 1, bytearray()
-        self._starts: list[int] = []
+        # The names of the columns, once they are known.
+        self.names: Sequence[str] | None = None
+        self._syntax = RowSyntax()
+        self._first_line = 1
+        self._text = bytearray()
+        self._line_starts: list[int] = []
         self._records: list[dict[str, Any]] = []
-        self._kind = "text"
-        self._delimiter = 0
-        self._quote = '"'
+        # Before each bad row: how many good ones of its block.
         self._bad: list[tuple[int, DataError, bytes]] = []
 
-    def keep_text(self, form: Any, first_line: int, text: bytearray) -> None:
-        """The text that the next block is read from; it begins with this line."""
-        self._first_line, self._text = first_line, text
-        ends = np.flatnonzero(np.frombuffer(text, np.uint8) == 10) + 1
-        self._starts = [0, *ends.tolist()]
-        if getattr(form, "delimited", False):
-            self._kind = "delimited"
-            self._delimiter = form.delimiter
-            self._quote = form.dialect.quote
-            self.names = form.names
-        elif hasattr(form, "names"):
-            self._kind = "json"
-            found = (list(_json(text[a:b])) for a, b in pairwise(self._starts))
-            self.names = self.names or next(filter(None, found), None)
+    def keep_text(self, syntax: RowSyntax, first_line: int, text: bytearray) -> None:
+        """Keep the text that the next block is parsed from, which begins with this line."""
+        self._syntax = syntax
+        self._first_line = first_line
+        self._text = text
+        ends = np.flatnonzero(np.frombuffer(text, np.uint8) == LINE_FEED) + 1
+        self._line_starts = [0, *ends.tolist()]
+        if syntax.names is not None:
+            self.names = syntax.names
+        elif syntax.kind == "json" and not self.names:
+            self.names = self._first_keys()
+
+    def _first_keys(self) -> list[str] | None:
+        """Return the keys of the first JSON object that has some."""
+        for start, end in pairwise(self._line_starts):
+            keys = list(_json(self._text[start:end]))
+            if keys:
+                return keys
+        return None
 
     def keep_records(self, first_row: int, records: list[dict[str, Any]]) -> None:
-        """The records that the next block is made of."""
-        self._kind, self._first_line, self._records = "records", first_row, records
-        self.names = list(records[0]) if records else self.names
+        """Keep the records that the next block is made of."""
+        self._syntax = RowSyntax("records")
+        self._first_line = first_row
+        self._records = records
+        if records:
+            self.names = list(records[0])
 
     def keep_bad(self, n_before: int, error: DataError, row: bytes) -> None:
-        """A row that could not be read, after ``n_before`` good ones of the same block."""
+        """Keep a row that could not be read, after ``n_before`` good ones of the same block."""
         self._bad.append((n_before, error, row))
 
-    def rows(self, block: Any = None) -> Iterator[RowText]:
-        """All rows in order: those of a block just read, and the bad ones before and after them.
+    def rows(self, block: Block | None = None) -> Iterator[RowText]:
+        """Yield the rows of a block just read, with the bad ones before, among and after them.
 
-        Without a block, the bad ones that have come since the last.
+        Without a block, yield the bad rows since the last one.
         """
-        bad, self._bad = self._bad, []
-        lines = [] if block is None else block.lines.tolist()
-        at = 0
+        bad = self._bad
+        self._bad = []
+        lines: list[int] = [] if block is None else block.lines.tolist()
+        next_bad = 0
         for number, line in enumerate(lines):
-            while at < len(bad) and bad[at][0] <= number:
-                yield self._bad_row(bad[at])
-                at += 1
+            while next_bad < len(bad) and bad[next_bad][0] <= number:
+                yield self._bad_row(*bad[next_bad])
+                next_bad += 1
             yield RowText(number, line, self._record(line) if self.fields else {})
-        for one in bad[at:]:
-            yield self._bad_row(one)
+        for one in bad[next_bad:]:
+            yield self._bad_row(*one)
 
-    def _bad_row(self, bad: tuple[int, DataError, bytes]) -> RowText:
-        _, error, row = bad
-        found = {}
-        if self.fields and self._kind == "records":
+    def _bad_row(self, _: int, error: DataError, row: bytes) -> RowText:
+        found: dict[str, Any] = {}
+        if self.fields and self._syntax.kind == "records":
             found = json.loads(row)
         elif self.fields:
             found = self._parsed(bytearray(row) + b"\n", 0)
         return RowText(None, error.line, found, error)
 
     def _record(self, line: int) -> dict[str, Any]:
-        at = line - self._first_line
-        if self._kind == "records":
-            return self._records[at]
-        return self._parsed(self._text, self._starts[at])
+        """Return the record that begins on a line."""
+        number = line - self._first_line
+        if self._syntax.kind == "records":
+            return self._records[number]
+        return self._parsed(self._text, self._line_starts[number])
 
     def _parsed(self, text: bytearray, at: int) -> dict[str, Any]:
-        """The record that begins at a place; of a bad row what can be made out."""
-        if self._kind == "delimited":
-            found = record(text, at, len(text), self._delimiter, ord(self._quote))
+        """Return the record that begins at a position; of a bad row, what can be parsed."""
+        syntax = self._syntax
+        if syntax.kind == "delimited":
+            found = record(text, at, len(text), syntax.delimiter, ord(syntax.quote))
             if found is None:
                 return {}
             starts, stop = found
-            fields = (text[a : b - 1] for a, b in pairwise([*starts, stop]))
-            texts = (_unquoted(field, self._quote) for field in fields)
+            fields = (text[start : end - 1] for start, end in pairwise([*starts, stop]))
+            texts = (_unquoted(field, syntax.quote) for field in fields)
             return dict(zip(self.names or (), texts, strict=False))
+
         line = text[at : text.index(b"\n", at)]
-        return _json(line) if self._kind == "json" else {"text": _decoded(line)}
+        if syntax.kind == "json":
+            return _json(line)
+        return {"text": _decoded(line)}
 
 
 def _decoded(text: bytearray) -> str:
@@ -117,6 +153,7 @@ def _decoded(text: bytearray) -> str:
 
 
 def _unquoted(field: bytearray, quote: str) -> str:
+    """Return the text of a field, without the quotes around it and with single ones in it."""
     bare = field.strip()
     mark = quote.encode()
     if len(bare) > 1 and bare.startswith(mark) and bare.endswith(mark):
@@ -125,6 +162,7 @@ def _unquoted(field: bytearray, quote: str) -> str:
 
 
 def _json(line: bytearray) -> dict[str, Any]:
+    """Return the object of a line; an empty one if the line is not an object."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

@@ -13,7 +13,7 @@ from rosenblatt.models.classes import hold_out
 from rosenblatt.plurals import count
 from rosenblatt.tables.readers.block import Block
 from rosenblatt.tables.readers.lines import Lines
-from rosenblatt.tables.readers.reader import Reader
+from rosenblatt.tables.readers.reader import TextReader
 
 if TYPE_CHECKING:
     from rosenblatt.tables.readers.sentence_layout import SentenceLayout
@@ -80,7 +80,7 @@ class SentenceBlock(Block):
         return sum(map(len, self.sentences))
 
 
-class SentenceReader(Reader[SentenceBlock]):
+class SentenceReader(TextReader[SentenceBlock]):
     """Blocks of sentences.
 
     Attributes
@@ -102,13 +102,13 @@ class SentenceReader(Reader[SentenceBlock]):
         self.source = lines.name
         super()._parse(lines)
 
-    def whole(self) -> SentenceBlock:
+    def _read_whole(self) -> SentenceBlock:
         """All sentences as one block; a warning tells of those that were skipped."""
         blocks, sources = list[SentenceBlock](), list[str]()
         for block in self:
             blocks.append(block)
             sources += [self.source] * len(block)
-        self._bad.tell(self.rows, self.unit)
+        self._bad.warn(self.rows, self.unit)
         tags = None if blocks[0].tags is None else [t for b in blocks for t in b.tags or ()]
         sentences = [sentence for block in blocks for sentence in block.sentences]
         joined = SentenceBlock(sentences, tags, np.concatenate([b.lines for b in blocks]))

@@ -17,15 +17,15 @@ from rosenblatt.plurals import count
 from rosenblatt.tables.readers.conll import (
     RAISE_MAX_TOKENS,
     Column,
-    Conll,
+    ConllFormat,
     ConllReader,
     fields_of,
     first_rows,
     is_conllu,
 )
-from rosenblatt.tables.readers.fault_messages import SKIP, located, quoted
+from rosenblatt.tables.readers.fault_messages import SKIP, located_error, quoted
 from rosenblatt.tables.readers.formats import SENTENCES, by_suffix, names_of
-from rosenblatt.tables.readers.labelled_text import Text
+from rosenblatt.tables.readers.labelled_text import LabelledTextFormat
 from rosenblatt.tables.readers.labels import Labels
 from rosenblatt.tables.readers.lines import Lines
 from rosenblatt.tables.readers.reader import TextFormat
@@ -93,7 +93,7 @@ def iter_sentences(
     See Also
     --------
     read_sentences : All of them at once.
-    iter_conll : Columns alone, of one known layout.
+    iter_conll : ColumnRoles alone, of one known layout.
     SentenceWriter : Writes them with the tags that a tagger gives them.
 
     Examples
@@ -136,7 +136,7 @@ def iter_sentences(
         )
     else:
         words = layout.inputs[0] if len(layout.inputs) == 1 else layout.inputs
-        form = Conll(kind, layout.target, words, labelled, settings)
+        form = ConllFormat(kind, layout.target, words, labelled, settings)
         reader = (ConllLinesReader if keep_lines else ConllReader)(form, seen.given, settings)
     reader.layout, reader.like = layout, like
     return reader
@@ -298,7 +298,7 @@ class TaggedText(TextFormat[SentenceBlock]):
     """The format for the reader: lines as lists of words."""
 
     def __init__(self, labelled: bool, mark: str, settings: ReaderSettings) -> None:
-        self._lines = Text(labelled=False, labels=Labels("text", None, any_text=True))
+        self._lines = LabelledTextFormat(labelled=False, labels=Labels("text", None, any_text=True))
         self.parser = self._lines.parser
         self._tagged, self._mark, self._most = labelled, mark, settings.max_tokens
         self.source = ""
@@ -310,11 +310,11 @@ class TaggedText(TextFormat[SentenceBlock]):
         for text, line in zip(block.texts, block.lines.tolist(), strict=True):
             words = WORD.findall(text)
             if len(words) > self._most:
-                self.bad.meet(self._long(text, line), text.encode())
+                self.bad.handle(self._long(text, line), text.encode())
                 continue
             if self._tagged:
                 if not all(map(self._is_tagged, words)):
-                    self.bad.meet(self._untagged(text, line), text.encode())
+                    self.bad.handle(self._untagged(text, line), text.encode())
                     continue
                 if not words:
                     continue
@@ -326,7 +326,7 @@ class TaggedText(TextFormat[SentenceBlock]):
         return SentenceBlock(sentences, tags if self._tagged else None, np.array(lines, np.int64))
 
     def _long(self, text: str, line: int) -> DataError:
-        return located(
+        return located_error(
             f"more than {count(self._most, 'word')} in one sentence",
             name=self.source,
             line=line,
@@ -338,7 +338,7 @@ class TaggedText(TextFormat[SentenceBlock]):
 
     def _untagged(self, text: str, line: int) -> DataError:
         word = next(found for found in WORD.finditer(text) if not self._is_tagged(found[0]))
-        return located(
+        return located_error(
             f"{quoted(word[0])} is not a word with its tag",
             name=self.source,
             line=line,

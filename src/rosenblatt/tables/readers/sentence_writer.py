@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from rosenblatt.checks import choice
 from rosenblatt.errors import DataError, Message, ParameterError, Setting
-from rosenblatt.tables.readers.conll import Conll, ConllReader
+from rosenblatt.tables.readers.conll import ConllFormat, ConllReader
 from rosenblatt.tables.readers.formats import SENTENCES, names_of
 from rosenblatt.tables.readers.lines import Lines
 from rosenblatt.tables.readers.reader_options import ReaderSettings
@@ -40,7 +40,7 @@ class ConllLinesReader(ConllReader):
     Sentences that were skipped are in no part.
     """
 
-    def __init__(self, form: Conll, given: Given, settings: ReaderSettings) -> None:
+    def __init__(self, form: ConllFormat, given: Given, settings: ReaderSettings) -> None:
         super().__init__(form, given, settings)
         self._ready: list[TextPart] = []
         self._lines: list[tuple[int, bytes]] = []

@@ -1,52 +1,76 @@
-"""Rows with named columns, whatever file they come from."""
+"""Tables: rows with named columns, from files of any format of tables in the registry."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.engine.text import numbers as number_text
+from rosenblatt.engine.text.parsing import Parser
 from rosenblatt.engine.text.tabular import TabularParser
-from rosenblatt.errors import InputError, Message, Setting, Words
+from rosenblatt.errors import InputError, Message, ParameterError, Setting, Words
 from rosenblatt.models.rows import largest_allowed
 from rosenblatt.plurals import first_few
 from rosenblatt.tables.readers.block import Block
-from rosenblatt.tables.readers.column_roles import Columns, are_codes, are_numbers
+from rosenblatt.tables.readers.column_roles import (
+    ColumnRoles,
+    GuessedTarget,
+    are_codes,
+    are_numbers,
+)
 from rosenblatt.tables.readers.dialect import Dialect, Layout
 from rosenblatt.tables.readers.fault_messages import (
     Assumption,
-    Explained,
-    limit_words,
+    ProblemAndCures,
+    limit_problem,
     notice,
-    number_words,
+    number_problem,
     quoted,
 )
+from rosenblatt.tables.readers.formats import TABLES, default_of, format_of
 from rosenblatt.tables.readers.labels import Labels
 from rosenblatt.tables.readers.number_style import looks_missing
-from rosenblatt.tables.readers.reader import TextFormat
-from rosenblatt.tables.readers.reader_options import ReaderSettings
+from rosenblatt.tables.readers.reader import Reader, TextFormat
+from rosenblatt.tables.readers.reader_options import (
+    ReaderSettings,
+    RowOptions,
+    of_whole_file,
+    takes,
+)
 from rosenblatt.tables.readers.sources import Given
 
-Coded = tuple[npt.NDArray[np.int32], list[str]]
-ParserOfRows = TypeVar("ParserOfRows", bound=TabularParser)
+# At most, in a message.
+SHOWN_TEXT_COLUMNS = 6
 SHOWN_STRAYS = 3
-# So many different texts tell whether any of a column may be numbers.
+# A column of text is looked at for numbers only if one of so many different texts is one.
 PROBED_TEXTS = 50
+# Rows by which a column of numbers without strays shows that it holds a number at all.
 PROBED_NUMBERS = 1000
+# Faults of a single value, whose message names the column.
 FAULTS_OF_VALUES = ("not a number", "too large", "label", "not text", "no label")
+
+ParserOfRows = TypeVar("ParserOfRows", bound=TabularParser)
+
+
+class Coded(NamedTuple):
+    """A column of text as one code per row, and the text of each code."""
+
+    codes: npt.NDArray[np.int32]
+    texts: list[str]
 
 
 class Table(Block):
     """Columns of numbers and of text, and the label of every row.
 
-    ``X, y = table`` gives a matrix and the labels if all features are numbers. ``table[:1000]``
-    is a table of the first rows; a list of rows or a mask of them does too.
+    ``X, y = table`` unpacks a matrix and the labels if all features are numbers. ``table[:1000]``
+    is a table of the first rows; a list of row numbers or a mask selects rows in the same way.
 
     Attributes
     ----------
@@ -57,21 +81,21 @@ class Table(Block):
     texts : dict of str to ndarray
         The text columns.
     labels : ndarray or None
-        The target, if one was named.
+        The values of the target column, if there is one.
     lines : ndarray of int64
         The line (in Parquet and Arrow files the row) of every example, from 1.
     missing : list of str
-        The texts that were read as gaps, beside the usual ones.
+        The texts that were read as missing values, in addition to the usual ones.
     strays : dict of str to dict of str to int
-        By number column the texts that are no numbers and were read as gaps, with how often they
-        occur.
+        By number column the texts that are not numbers and were read as missing, with how often
+        they occur.
     dialect : Dialect
         How the file was written: delimiter, decimal mark, encoding and so on.
     """
 
     def __init__(
         self,
-        columns: Columns,
+        columns: ColumnRoles,
         numbers: npt.NDArray[Any],
         texts: dict[str, npt.NDArray[Any]],
         labels: npt.NDArray[Any] | None,
@@ -79,25 +103,27 @@ class Table(Block):
         codes: dict[str, Coded] | None = None,
     ) -> None:
         super().__init__(numbers, labels, lines)
-        # Of the parser: columns as numbers of texts, which all of them share.
-        self._codes, self._coded = codes or {}, dict[str, Coded]()
+        # Columns of text as the parser has them: their codes are those of all columns together.
+        self._shared_codes = codes or {}
+        self._coded: dict[str, Coded] = {}
         self.names = list(columns.features)
-        # Where each number column stands among them.
+        # The column of `numbers` that each number column is.
         self.places = columns.places("number")
         self.number_names = list(self.places)
         self.target = columns.target
         self.missing = list(columns.missing)
         self.dialect = Dialect()
         self.strays: dict[str, dict[str, int]] = {}
-        self.numbers, self.texts = numbers, texts
-        # What `lines` counts; what does not come from a file has records.
+        self.numbers = numbers
+        self.texts = texts
+        # What `lines` counts: rows that do not come from a file are records.
         self.unit = "line"
 
     @property
     def X(self) -> npt.NDArray[Any]:
-        """The matrix of the features, which must all be numbers."""
+        """Return the matrix of the features, which must all be numbers."""
         if self.texts:
-            names = ", ".join(quoted(name) for name in list(self.texts)[:6])
+            names = ", ".join(quoted(name) for name in list(self.texts)[:SHOWN_TEXT_COLUMNS])
             raise InputError(
                 f"{len(self.texts)} of {len(self.names)} features are text ({names})",
                 cures=[
@@ -108,53 +134,54 @@ class Table(Block):
         return self.numbers
 
     def place(self, row: int) -> str:
-        """Where a row stands, for a message."""
+        """Return where a row is, for a message: "line 3"."""
         return f"{self.unit} {int(self.lines[row])}"
 
     def number_column(self, name: str) -> npt.NDArray[Any]:
-        """The values of a number column; a view."""
+        """Return the values of a number column, as a view."""
         return self.numbers[:, self.places[name]]
 
     def coded(self, name: str) -> Coded:
-        """A text column as numbers of its different texts, and these as they were first met."""
+        """Return a text column as codes of its different texts, in order of first occurrence."""
         if name not in self._coded:
-            if name in self._codes:
-                self._coded[name] = _of_one_column(*self._codes[name])
-            else:
-                number: dict[str, int] = {}
-                column = self.texts[name].tolist()
-                codes = [number.setdefault(text, len(number)) for text in column]
-                self._coded[name] = np.array(codes, np.int32), list(number)
+            self._coded[name] = self._encode(name)
         return self._coded[name]
 
+    def _encode(self, name: str) -> Coded:
+        if name in self._shared_codes:
+            return _codes_of_one_column(self._shared_codes[name])
+        code_of: dict[str, int] = {}
+        codes = [code_of.setdefault(text, len(code_of)) for text in self.texts[name].tolist()]
+        return Coded(np.array(codes, np.int32), list(code_of))
+
     def counts(self, name: str) -> dict[str, int]:
-        """How often each text of a text column occurs."""
+        """Return how often each text of a text column occurs."""
         codes, texts = self.coded(name)
         found = np.bincount(codes, minlength=len(texts)).tolist()
         return dict(zip(texts, found, strict=True))
 
     @property
     def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """Every feature by name, in order; ``pandas.DataFrame(table.columns)`` works."""
+        """Return every feature by name, in order; ``pandas.DataFrame(table.columns)`` works."""
         return {
             name: self.texts[name] if name in self.texts else self.number_column(name)
             for name in self.names
         }
 
     def __getitem__(self, rows: slice | npt.ArrayLike) -> Self:
-        """Some of the rows, as a table of the same columns; a slice is not copied."""
+        """Return some of the rows as a table of the same columns; a slice is not copied."""
         if not isinstance(rows, slice):
             rows = np.asarray(rows)
             if rows.ndim != 1:
                 raise InputError("rows are taken by a slice, a list of their places or a mask.")
             if not rows.size:
-                rows = rows.astype(np.intp)  # an empty list is one of floats
-        part = copy(self)
-        part.numbers = part.rows = self.numbers[rows]
+                rows = rows.astype(np.intp)  # NumPy makes an empty list an array of floats
+        part = self._part(self.numbers[rows], rows)
+        part.numbers = part.rows
         part.texts = {name: texts[rows] for name, texts in self.texts.items()}
-        part.labels = None if self.labels is None else self.labels[rows]
-        part.lines = self.lines[rows]
-        part._codes = {name: (codes[rows], texts) for name, (codes, texts) in self._codes.items()}
+        part._shared_codes = {
+            name: Coded(codes[rows], texts) for name, (codes, texts) in self._shared_codes.items()
+        }
         part._coded = {}
         return part
 
@@ -163,9 +190,10 @@ class Table(Block):
 
     @classmethod
     def concat(cls, tables: Sequence[Table]) -> Table:
-        """The rows of several tables of the same columns, one after the other."""
+        """Join the rows of several tables of the same columns."""
         joined = copy(tables[0])
-        joined.numbers = joined.rows = np.concatenate([table.numbers for table in tables])
+        joined.numbers = np.concatenate([table.numbers for table in tables])
+        joined.rows = joined.numbers
         joined.texts = {
             name: np.concatenate([table.texts[name] for table in tables]) for name in joined.texts
         }
@@ -176,7 +204,9 @@ class Table(Block):
         for table in tables:
             for name, texts in table.strays.items():
                 joined.strays[name] = Counter(joined.strays.get(name)) + Counter(texts)
-        joined._codes, joined._coded = {}, {}
+        # Codes of different tables mean different texts.
+        joined._shared_codes = {}
+        joined._coded = {}
         return joined
 
     def __repr__(self) -> str:
@@ -187,22 +217,38 @@ class Table(Block):
         )
 
 
-def _of_one_column(codes: npt.NDArray[np.int32], texts: list[str]) -> Coded:
-    """Numbers of the texts that occur; the work is that of the rows, whatever texts there are."""
-    first = np.empty(len(texts), np.int32)
+def _codes_of_one_column(shared: Coded) -> Coded:
+    """Return codes of only the texts that occur, in order of first occurrence.
+
+    The time needed depends on the number of rows, not on the number of texts in all columns.
+    """
+    codes, texts = shared
+    first_row = np.empty(len(texts), np.int32)
     rows = np.arange(len(codes), dtype=np.int32)
-    first[codes[::-1]] = rows[::-1]  # of rows with the same text the last that is written stays
-    met = codes[first[codes] == rows]
-    first[met] = rows[: len(met)]
-    return first[codes], [texts[code] for code in met.tolist()]
+    # In reverse, so that the first of several rows with the same text is written last and stays.
+    first_row[codes[::-1]] = rows[::-1]
+    used = codes[first_row[codes] == rows]
+
+    new_code = first_row
+    new_code[used] = rows[: len(used)]
+    return Coded(new_code[codes], [texts[code] for code in used.tolist()])
+
+
+# ---------------------------------------------------------------------- the kinds of columns
 
 
 @dataclass
 class ColumnTally:
-    """What all rows so far say about the kind of a column.
+    """What all rows so far show about the kind of a column.
 
-    ``n_values`` counts those that are no gaps, and ``strays`` those of them that are no numbers;
-    ``has_codes`` says whether some have zeros in front.
+    Attributes
+    ----------
+    n_values : int
+        Values that are not missing.
+    strays : Counter
+        Those of them that are not numbers, with how often they occur.
+    has_codes : bool
+        Whether some have leading zeros.
     """
 
     n_values: int = 0
@@ -211,12 +257,12 @@ class ColumnTally:
 
     @property
     def kind(self) -> str:
-        return (
-            "number" if not self.has_codes and are_numbers(self.n_values, self.strays) else "text"
-        )
+        if not self.has_codes and are_numbers(self.n_values, self.strays):
+            return "number"
+        return "text"
 
     def stray_words(self, name: str) -> str:
-        """Say which values of a column of this name were read as gaps, as they are no numbers."""
+        """Describe the values of a column of this name that were read as missing."""
         n = sum(self.strays.values())
         are_gaps = "is not a number, read as a gap" if n == 1 else "are not numbers, read as gaps"
         return (
@@ -225,33 +271,33 @@ class ColumnTally:
 
     @property
     def examples(self) -> str:
-        """Some values that are no numbers, with how often they occur."""
+        """Return some values that are not numbers, with how often they occur."""
         texts = [f"{quoted(text)} ({times:,})" for text, times in self.strays.most_common()]
         return first_few(texts, SHOWN_STRAYS)
 
 
 @dataclass(frozen=True)
 class TableRequest:
-    """What `iter_table` was asked to read, as the reader of each format of tables gets it.
+    """The arguments of `iter_table`, as the reader of each format of tables gets them.
 
     Attributes
     ----------
     given : Given
         Where to read.
-    columns : Columns
-        The target, the features and what is known of them.
+    columns : ColumnRoles
+        The target, the features and their kinds, as far as they are known.
     settings : ReaderSettings
         The options that all readers of rows have.
     written : dict
-        Those options that say how delimited text is written, where the caller gave them.
+        The options of delimited text that the caller gave.
     dialect : Dialect, Layout or None
         How another file was written, or this one above the rows that are given.
     trim : bool
-        Whether blanks around texts are dropped.
+        Whether blanks around texts are removed.
     """
 
     given: Given
-    columns: Columns
+    columns: ColumnRoles
     settings: ReaderSettings
     written: Mapping[str, Any] = field(default_factory=dict)
     dialect: Dialect | Layout | None = None
@@ -259,46 +305,56 @@ class TableRequest:
 
 
 class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
-    """Rows of the parser as a Table, and the words for faults that any table can have.
+    """A format of tables: rows of the parser become a Table.
 
-    The kinds of columns that nobody named are guessed by the first rows. All rows are counted, so
-    that `revise` knows better at the end.
+    The kinds of columns that the caller does not name are guessed by the first rows. All rows are
+    tallied, so that `revised` returns wrong guesses at the end.
     """
 
     parser: ParserOfRows
     labels: Labels
     dialect = Dialect()
-    # Whether a text may be a number; in JSON one that is in quotes is meant as text.
+    # Whether a text may be a number. In JSON a value in quotes is text.
     number_of_text = False
 
-    def __init__(self, parser: ParserOfRows, columns: Columns, settings: ReaderSettings) -> None:
-        self.parser, self._columns = parser, columns
+    def __init__(
+        self, parser: ParserOfRows, columns: ColumnRoles, settings: ReaderSettings
+    ) -> None:
+        self.parser = parser
+        self._columns = columns
         self.labels = Labels(settings.labels, settings.classes)
-        self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
+        self._limit = largest_allowed(settings.dtype)
+        self._most = settings.max_features
+        # The columns of the current file.
         self._names: list[str] = []
         self._tallies: dict[str, ColumnTally] = {}
-        # Columns that were read as numbers and turned out to be texts.
+        # Columns that were parsed as numbers and turned out to be text.
         self._revised: set[str] = set()
         parser.admits = self.labels.fault
 
     @property
     def names(self) -> list[str]:
-        """The columns of the file at hand."""
+        """Return the columns of the current file."""
         return self._names
 
     def take(self) -> Table:
         strays = self._take_strays()
-        found, codes, texts = self.parser.take()
-        label_codes, names, lines = self.parser.take_rows()
+        numbers, codes, texts = self.parser.take()
+        label_codes, label_names, lines = self.parser.take_rows()
         listed = [text.decode() for text in texts]
+        # Indexing an empty array would fail, even with no codes.
         decoded = np.array(listed or [""], dtype=object)
-        places = {name: place for place, name in enumerate(self._columns.of_kind("text"))}
-        columns = {name: decoded[codes[:, place]] for name, place in places.items()}
-        shared = {name: (codes[:, place], listed) for name, place in places.items()}
+
+        columns: dict[str, npt.NDArray[Any]] = {}
+        shared: dict[str, Coded] = {}
+        for place, name in enumerate(self._columns.of_kind("text")):
+            columns[name] = decoded[codes[:, place]]
+            shared[name] = Coded(codes[:, place], listed)
         labels = None
         if self._columns.target is not None:
-            labels = self.labels.values(label_codes, names)
-        table = Table(self._columns, found, columns, labels, lines, shared)
+            labels = self.labels.values(label_codes, label_names)
+
+        table = Table(self._columns, numbers, columns, labels, lines, shared)
         table.dialect = self.dialect
         table.strays = strays
         for name in sorted({*self._columns.guessed, *strays}):
@@ -306,26 +362,26 @@ class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
         return table
 
     def _take_strays(self) -> dict[str, dict[str, int]]:
-        """By number column the texts read as gaps since the last time, and how often they occur."""
+        """Return by number column the texts read as missing since the last call, with counts."""
         places, codes, texts = self.parser.take_strays()
         names = self._columns.of_kind("number")
         strays: dict[str, dict[str, int]] = {}
         for place in np.unique(places).tolist():
-            found = np.bincount(codes[places == place])
+            counts = np.bincount(codes[places == place])
             strays[names[place]] = {
-                texts[code].decode(): int(found[code]) for code in np.flatnonzero(found).tolist()
+                texts[code].decode(): int(counts[code]) for code in np.flatnonzero(counts).tolist()
             }
         return strays
 
     # ------------------------------------------------------------------ the kinds of the columns
 
     def _tally(self, table: Table, name: str) -> None:
-        """Count what more rows say about the kind of a column."""
+        """Add what more rows show about the kind of a column."""
         tally = self._tallies.setdefault(name, ColumnTally())
         if name in table.places:
             strays = table.strays.get(name, {})
             values = table.number_column(name)
-            # Of a whole file without strays it only matters whether there is a number at all.
+            # If a whole file has no strays, it only matters whether there is a number at all.
             if self.reads_all and not strays and not np.isnan(values[:PROBED_NUMBERS]).all():
                 values = values[:PROBED_NUMBERS]
             tally.n_values += int((~np.isnan(values)).sum()) + sum(strays.values())
@@ -351,106 +407,276 @@ class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
 
         counts = table.counts(name)
         tally.strays.update({text: counts[text] for text in known if self._number(text) is None})
-        tally.has_codes = tally.has_codes or are_codes(text.encode() for text in known)
+        if are_codes(text.encode() for text in known):
+            tally.has_codes = True
+
+    def parse_number(self, text: bytes) -> float | None:
+        """Return the number that a text is, as this format writes numbers, or None."""
+        return number_text.parse(text)
 
     def _number(self, text: str) -> float | None:
-        """The number that a text is, if it is one to learn from."""
-        parse: Callable[[bytes], float | None] = getattr(self.parser, "number", number_text.parse)
-        value = parse(text.encode())
-        return value if value is not None and abs(value) <= self._limit else None
+        """Return the number that a text is, if it is one to learn from."""
+        value = self.parse_number(text.encode())
+        if value is None or abs(value) > self._limit:
+            return None
+        return value
 
     @property
     def may_revise(self) -> bool:
         return not self._columns.all_known
 
     def revised(self) -> dict[str, str]:
-        """The columns whose kind was guessed wrong, as all rows so far show, with their true kind.
+        """Return the columns whose kind was guessed wrong, with the kind that all rows show.
 
-        Of a column without any value nothing is known: it is left as text.
+        A column without any value is left as text.
         """
-        tallies = {name: self._tallies[name] for name in self._columns.guessed & {*self._tallies}}
-        if not self.number_of_text:
-            tallies = {n: t for n, t in tallies.items() if self._columns.kinds[n] == "number"}
-        return {
-            name: tally.kind
-            for name, tally in tallies.items()
-            if tally.kind != self._columns.kinds[name] and name not in self._revised
-        }
+        revised: dict[str, str] = {}
+        for name in self._columns.guessed & self._tallies.keys():
+            kind = self._columns.kinds[name]
+            # In JSON only a guess of numbers can be wrong.
+            is_certain = kind != "number" and not self.number_of_text
+            found = self._tallies[name].kind
+            if found != kind and not is_certain and name not in self._revised:
+                revised[name] = found
+        return revised
 
-    def reread(self) -> bool:
-        """Take back wrong guesses; whether the files must be read again, as numbers are texts."""
-        texts = {
-            name
-            for name, kind in self.revised().items()
-            if kind == "text" and self._tallies[name].n_values
-        }
+    def must_reread(self) -> bool:
+        """Revise columns of numbers that are text; return whether files must be parsed again."""
+        texts: set[str] = set()
+        for name, kind in self.revised().items():
+            if kind == "text" and self._tallies[name].n_values:
+                texts.add(name)
+        if not texts:
+            return False
         for name in texts:
             self._columns.revise(name, "text")
         self._revised |= texts
-        self._tallies = {} if texts else self._tallies
-        return bool(texts)
+        self._tallies = {}
+        return True
 
-    def finished(self, table: Table) -> Table:
-        """The table of all rows, its columns of the kinds that these have."""
+    def finish(self, table: Table) -> Table:
+        """Return the table of all rows with the kinds of columns that all rows show."""
         revised = self.revised()
         if not revised:
             return table
+        dtype = table.numbers.dtype
         columns: dict[str, npt.NDArray[Any]] = dict(table.columns)
         for name, kind in revised.items():
             if kind == "text":  # there is no value in it
                 columns[name] = np.full(len(table), "", object)
             else:
-                numbered, different = table.coded(name)
-                values = [self._number(text) for text in different]
-                found = np.array([np.nan if v is None else v for v in values], table.numbers.dtype)
-                columns[name] = found[numbered]
+                codes, texts = table.coded(name)
+                values = [self._number(text) for text in texts]
+                numbers = np.array([np.nan if v is None else v for v in values], dtype)
+                columns[name] = numbers[codes]
                 table.strays[name] = dict(self._tallies[name].strays)
             self._columns.revise(name, kind)
-        numbers = np.empty((len(table), len(self._columns.of_kind("number"))), table.numbers.dtype)
-        for place, name in enumerate(self._columns.of_kind("number")):
-            numbers[:, place] = columns[name]
-        texts = {name: columns[name] for name in self._columns.of_kind("text")}
-        codes = {name: coded for name, coded in table._codes.items() if name in texts}
-        better = Table(self._columns, numbers, texts, table.labels, table.lines, codes)
+
+        number_names = self._columns.of_kind("number")
+        found = np.empty((len(table), len(number_names)), dtype)
+        for place, name in enumerate(number_names):
+            found[:, place] = columns[name]
+        texts_found = {name: columns[name] for name in self._columns.of_kind("text")}
+        shared = {n: coded for n, coded in table._shared_codes.items() if n in texts_found}
+        better = Table(self._columns, found, texts_found, table.labels, table.lines, shared)
         better.dialect = table.dialect
         better.strays = {name: strays for name, strays in table.strays.items() if strays}
         return better
 
-    def tell_of_strays(self, file: str) -> None:
-        """Say which values were read as gaps, as they are no numbers."""
+    def warn_of_strays(self, file: str) -> None:
+        """Warn of values that were read as missing, since they are not numbers."""
         for name in self._columns.of_kind("number"):
             tally = self._tallies.get(name)
             if tally is None or not tally.strays:
                 continue
-            what = f"{file}: {tally.stray_words(name)}"
-            words = Message(what)
+            words = Message(f"{file}: {tally.stray_words(name)}")
             if name in self._columns.guessed:
                 as_text = Setting("types", {name: "text"})
-                words = Message(what, "; if the column is text, say ", as_text)
+                words = Message(words, "; if the column is text, say ", as_text)
             notice(Assumption, words)
 
-    def explain(self, parser: Any, found: bytes) -> Explained:
-        column, name = parser.fault_column, str(parser.fault_column + 1)
+    # ------------------------------------------------------------------ faults
+
+    def explain(self, parser: Parser, found: bytes) -> ProblemAndCures:
         if parser.fault not in FAULTS_OF_VALUES:
             return super().explain(parser, found)
+        assert isinstance(parser, TabularParser)
+        column = parser.fault_column
+        name = str(column + 1)
         if 0 <= column < len(self._names):
             name = self._names[column]
-        explained: Explained
+
+        problem: Words
+        cures: Words | Sequence[Words]
         if parser.fault == "not a number":
-            explained = number_words(found), self._cures_of_number(name, found)
+            problem = number_problem(found)
+            cures = self._cures_of_number(name, found)
         elif parser.fault == "too large":
-            explained = limit_words(found, self._limit)
+            problem, cures = limit_problem(found, self._limit)
         elif parser.fault == "no label":
-            explained = "the label is missing", "give the row a label"
+            problem = "the label is missing"
+            cures = "give the row a label"
         else:
-            explained = super().explain(parser, found)
-        if column < 0:
-            return explained
-        return Message(f"column {quoted(name)}: ", explained[0]), explained[1]
+            problem, cures = super().explain(parser, found)
+        if column >= 0:
+            problem = Message(f"column {quoted(name)}: ", problem)
+        return problem, cures
 
     def _cures_of_number(self, name: str, found: bytes) -> list[Words]:
         text = found.strip().decode("utf-8", "replace")
         if looks_missing(text):
             return [Message("if it marks a missing value, say ", Setting("missing", [text]))]
-        as_text = Message("read the column as text with ", Setting("types", {name: "text"}))
-        return ["fix it", as_text] if name in self._columns.guessed else ["fix it"]
+        cures: list[Words] = ["fix it"]
+        if name in self._columns.guessed:
+            as_text = Setting("types", {name: "text"})
+            cures.append(Message("read the column as text with ", as_text))
+        return cures
+
+
+# ---------------------------------------------------------------------- readers
+
+
+@takes(RowOptions)
+def iter_table(
+    path: Given,
+    target: str | int | GuessedTarget | None = None,
+    *,
+    format: str | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    quote: str | None = None,
+    dialect: Dialect | Layout | None = None,
+    columns: Iterable[str] | None = None,
+    types: Mapping[str, str] | str | None = None,
+    missing: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    trim: bool = True,
+    **options: Unpack[RowOptions],
+) -> Reader[Table]:
+    """Read a table block by block, in memory that does not grow with the file.
+
+    The reader counts rows that were skipped (``reader.skipped``, ``reader.first_faults``) instead
+    of warning. Each block is a Table with the same columns.
+
+    Parameters
+    ----------
+    path : path, "-", binary file, or list of these
+        Where to read; ``"-"`` is standard input. Compressed data (gzip, xz, bzip2, zstd) are
+        decompressed. Columns of several files are matched by name.
+    target : str or int, default=None
+        The column of the labels: its name, its index (0 is the first, -1 the last), or its number
+        from 1 as text.
+    format : str, default=None
+        The name of a format of tables, such as ``"csv"`` or ``"parquet"``. By default the suffix of
+        the path decides, and a path without a known suffix is CSV.
+    header : bool, default=None
+        Whether the first line names the columns; otherwise they are called "1", "2", … By default
+        this and the next four options are auto-detected, and a warning reports what is unusual.
+    delimiter : str, default=None
+        The character between fields.
+    decimal : {".", ","}, default=None
+        The decimal mark of numbers.
+    thousands : str, default=None
+        The character between thousands, as in 1'000.
+    quote : str, default=None
+        The character around fields that contain a delimiter.
+    dialect : Dialect, default=None
+        The dialect of another file (``table.dialect``), which is used for this one if it fits.
+    columns : list of str, default=None
+        The features to read, in this order. A file may have more columns, which gives a warning,
+        but not fewer.
+    types : dict of str to {"number", "number or gap", "text"}, or one for all, default=None
+        The kinds of columns that should not be guessed. A text in a column of numbers is an error;
+        with "number or gap" it is a missing value.
+    missing : list of str, default=()
+        Texts that mark a missing value, in addition to the usual ones: nothing, NA, N/A, null, NaN,
+        -, ? and others. A missing number is NaN, a missing text "".
+    ignore : list of str, default=()
+        Columns to leave out, if the file has them.
+    trim : bool, default=True
+        Whether blanks around the texts and labels of CSV and TSV are removed, as in ``a, b``; False
+        keeps them, as in RFC 4180. Blanks around numbers do not matter.
+
+    See Also
+    --------
+    read_table : All of it at once.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import iter_table
+    >>> for X, y in iter_table(io.BytesIO(b"a,b\\n1,x\\n2,y\\n"), target="b"):
+    ...     print(X.ravel(), y)
+    [1. 2.] ['x' 'y']
+    """
+    is_single = isinstance(path, str | os.PathLike | bytes) or hasattr(path, "read")
+    if not is_single and isinstance(path, Iterable):
+        path = list(path)  # an iterator can be read only once
+    found = format_of(path, format, TABLES, otherwise=default_of("table"))
+
+    # Only the options that the caller gave; the others are auto-detected.
+    asked = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands, "quote": quote}
+    written: dict[str, Any] = {}
+    for name, value in asked.items():
+        if value is None:
+            continue
+        if name not in found.options:
+            problem = Message(Setting(name), f" has no meaning for {found.name}")
+            raise ParameterError(problem, where=name, cures="leave it out")
+        written[name] = value
+    if header is not None:
+        written["header"] = header
+
+    roles = ColumnRoles(target, columns, types, missing, ignore)
+    request = TableRequest(path, roles, ReaderSettings(**options), written, dialect, trim)
+    reader: Reader[Table] = found.load_reader()(request)
+    return reader
+
+
+@of_whole_file(iter_table)
+def read_table(table: Table) -> Table:
+    """Read a table with named columns: CSV, TSV, JSON, Excel, Parquet or Arrow.
+
+    The dialect of a text is detected from its first lines (`table.dialect`): delimiter, header,
+    decimal commas, marks between thousands. A column holds numbers if all but a few of its values
+    are numbers; those few are read as missing (`table.strays`), with a warning. Fields may be
+    quoted as in RFC 4180; blank lines are skipped. JSON is one object per line, or an array of
+    them, and nested objects become columns such as ``where.city``. Excel files are read from the
+    first sheet that holds a table.
+
+    Returns
+    -------
+    table : Table
+        ``X, y = table`` if all features are numbers; `table.texts` has the others.
+
+    See Also
+    --------
+    iter_table : The same, block by block.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import read_table
+    >>> text = b'petal,colour,species\\n1.4,"white, pale",setosa\\n4.7,blue,virginica\\n'
+    >>> table = read_table(io.BytesIO(text), target="species")
+    >>> table.numbers
+    array([[1.4],
+           [4.7]])
+    >>> table.texts["colour"]
+    array(['white, pale', 'blue'], dtype=object)
+    >>> table.y
+    array(['setosa', 'virginica'], dtype='<U9')
+
+    >>> text = b"a,b,c\\n1,2,x\\n3,4,y\\n5,oops,x\\n"
+    >>> read_table(io.BytesIO(text), target="c", types={"b": "number"})
+    Traceback (most recent call last):
+        ...
+    rosenblatt.errors.DataError: <stream>:4:3: column "b": "oops" is not a number
+      5,oops,x
+        ^^^^
+    help: fix it
+          or skip such rows with on_bad='skip'
+    """
+    return table

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from rosenblatt.arrays import SparseRows
 from rosenblatt.checks import refusal
 from rosenblatt.engine.text.names import Names
+from rosenblatt.engine.text.parsing import Parser
 from rosenblatt.engine.text.vw import VWParser
 from rosenblatt.errors import Message, ParameterError, Setting, Value
 from rosenblatt.tables.readers.block import Block
-from rosenblatt.tables.readers.fault_messages import Explained, quoted
-from rosenblatt.tables.readers.reader import Reader, SparseFormat
+from rosenblatt.tables.readers.fault_messages import ProblemAndCures, quoted
+from rosenblatt.tables.readers.reader import Reader, SparseFormat, TextReader
 from rosenblatt.tables.readers.reader_options import (
     ReaderSettings,
     RowOptions,
@@ -26,12 +27,13 @@ from rosenblatt.tables.readers.sources import Given
 
 BITS = 18
 MOST_BITS = 30
+LARGEST_INT32 = np.iinfo(np.int32).max
 FORM = "write label |namespace name:value, as in 1 |f height:1.5"
 ONE_CLASS = "this reader takes one class a row; write label |namespace name:value"
 
 
 class VWRows(NamedTuple):
-    """A whole file: features, labels, importance weights, and names of the columns if exact."""
+    """A whole file: features, labels, importance weights, and the column names if exact."""
 
     X: Any
     y: Any
@@ -40,12 +42,12 @@ class VWRows(NamedTuple):
 
 
 class VWBlock(Block):
-    """Some rows of a file; ``X, y = block`` gives them as arrays.
+    """Some rows of a file; ``X, y = block`` unpacks them as arrays.
 
     Attributes
     ----------
     weights : ndarray of float64
-        The importance of every row, 1 where none is written.
+        The importance of every row; 1 if none is written.
     """
 
     weights: npt.NDArray[np.float64]
@@ -59,7 +61,8 @@ class VWBlock(Block):
         vocabulary: Names | None,
     ) -> None:
         super().__init__(rows, labels, lines)
-        self.weights, self._vocabulary = weights, vocabulary
+        self.weights = weights
+        self._vocabulary = vocabulary
 
     def __getitem__(self, rows: slice) -> Self:
         part = super().__getitem__(rows)
@@ -68,7 +71,7 @@ class VWBlock(Block):
 
     @property
     def names(self) -> list[str] | None:
-        """The names of the columns, if they are exact."""
+        """Return the names of the columns if they are exact, otherwise None."""
         if self._vocabulary is None:
             return None
         # Blocks share one vocabulary, which may have grown since.
@@ -76,7 +79,7 @@ class VWBlock(Block):
         return [name.decode() for name in self._vocabulary.listed()[:known]]
 
 
-FAULTS: dict[str, Explained] = {
+FAULTS: dict[str, ProblemAndCures] = {
     "no bar": ("no bar | in this row", FORM),
     "tab": ("a tab before the first bar", "put a blank there"),
     "costs": ("{found} has a colon: costs and probabilities of actions are not labels", ONE_CLASS),
@@ -102,11 +105,12 @@ FAULTS: dict[str, Explained] = {
 }
 
 
-class VW(SparseFormat[VWBlock]):
-    """The format for the reader."""
+class VWFormat(SparseFormat[VWBlock]):
+    """Rows of Vowpal Wabbit for the reader."""
 
     cure_of_number = "write a number after the colon, or name=word for a word"
     faults = FAULTS
+    parser: VWParser
 
     def __init__(
         self,
@@ -121,20 +125,29 @@ class VW(SparseFormat[VWBlock]):
             exact = Message(f"a whole number from 1 to {MOST_BITS}, or ", Value(None))
             raise refusal("bits", bits, Message(exact, " for exact names"))
         super().__init__(settings)
-        self._width, self._labelled = None if bits is None else 1 << bits, bool(labelled)
-        self._given = (
-            settings.dtype == np.float32,
-            self._limit,
-            min(self._most, np.iinfo(np.int32).max),
-            self._labelled,
-            bits or 0,
-        )
-        self.parser = VWParser(*self._given, _vocabulary(names), names is not None)
+        self._bits = bits
+        self._width = None if bits is None else 1 << bits
+        self._labelled = bool(labelled)
+        self._float32 = settings.dtype == np.float32
+        self.parser = self._new_parser(_vocabulary(names), is_closed=names is not None)
         self.parser.admits = self._label_fault
 
-    def twin(self) -> VWParser | None:
-        # Exact names are numbered in the order of the text.
-        return VWParser(*self._given, Names(), False) if self._width else None
+    def _new_parser(self, vocabulary: Names, *, is_closed: bool) -> VWParser:
+        return VWParser(
+            self._float32,
+            self._limit,
+            min(self._most, LARGEST_INT32),
+            self._labelled,
+            self._bits or 0,
+            vocabulary,
+            is_closed,
+        )
+
+    def second_parser(self) -> VWParser | None:
+        # Exact names are numbered in the order of the text, which takes a single parser.
+        if self._width is None:
+            return None
+        return self._new_parser(Names(), is_closed=False)
 
     def take(self) -> VWBlock:
         vocabulary = self.parser.names if self._width is None else None
@@ -145,7 +158,8 @@ class VW(SparseFormat[VWBlock]):
         rows = SparseRows(values, columns, starts, width)
         return VWBlock(rows, y, lines, weights, vocabulary)
 
-    def _label_fault(self, name: bytes) -> Explained | None:
+    def _label_fault(self, name: bytes) -> ProblemAndCures | None:
+        """Return why this cannot be a label, with the cures; None if it can."""
         if name == b"shared":
             return '"shared" begins an example of several lines', ONE_CLASS
         if b"," in name:
@@ -154,29 +168,34 @@ class VW(SparseFormat[VWBlock]):
             return f"the tag {quoted(name)} stands where the label belongs", "put the label first"
         return self.labels.fault(name)
 
-    def explain(self, parser: Any, found: bytes) -> Explained:
-        limit = f"beyond {self._limit:g}, where"
+    def explain(self, parser: Parser, found: bytes) -> ProblemAndCures:
         if parser.fault == "no label":
             return self._no_label(found)
         if parser.fault == "large sum":
-            what = f"features of this row add up {limit} the square overflows"
-            return what, "scale the features"
+            problem = (
+                f"features of this row add up beyond {self._limit:g}, where the square overflows"
+            )
+            return problem, "scale the features"
         if parser.fault == "large product":
-            what = f"{quoted(found)} times the weight of its namespace is {limit}"
-            return f"{what} its square overflows", "scale the feature"
+            problem = (
+                f"{quoted(found)} times the weight of its namespace is beyond {self._limit:g}, "
+                "where its square overflows"
+            )
+            return problem, "scale the feature"
         return super().explain(parser, found)
 
-    def _no_label(self, found: bytes) -> Explained:
-        rest = Message("read rows without labels with ", Setting("labelled", False))
+    def _no_label(self, found: bytes) -> ProblemAndCures:
+        unlabelled = Message("read rows without labels with ", Setting("labelled", False))
         if not found:
-            return "no label before the bar", ["put a label first", rest]
+            return "no label before the bar", ["put a label first", unlabelled]
         return (
             f"no label: {quoted(found)} is a tag, as it touches the bar or begins with a quote",
-            ["put a label first, and a blank between it and the bar", rest],
+            ["put a label first, and a blank between it and the bar", unlabelled],
         )
 
 
 def _vocabulary(names: Iterable[str] | None) -> Names:
+    """Return the vocabulary of the names that the caller gave; an empty one for None."""
     known = Names()
     if names is None:
         return known
@@ -206,20 +225,19 @@ def iter_vw(
     """Read a text file of Vowpal Wabbit block by block, in memory that does not grow with it.
 
     Each block unpacks into ``X, y``; ``block.weights`` holds the importance and ``block.lines`` the
-    line of every row, ``block.names`` the exact names so far. With ``bits=None`` a block is as wide
-    as there are names so far, and the names are kept.
+    line of every row, ``block.names`` the exact names so far. With ``bits=None`` a block has one
+    column for each name so far, and the names are kept in memory.
 
     Parameters
     ----------
     bits : int or None, default=18
         The matrix has ``2**bits`` columns, which different names may share; with ``None`` it has
-        one for every name ``namespace^feature``, in the order in which they are first met.
+        one for every name ``namespace^feature``, in the order in which they first occur.
     names : list of str, default=None
-        Exact names of the columns, as another file gave them; features of other names are
+        Exact names of the columns, such as those of another file; features of other names are
         skipped. Implies ``bits=None``.
     labelled : bool, default=True
-        Whether every row must have a label. If not, what stands before the first bar is
-        skipped.
+        Whether every row must have a label. If not, everything before the first bar is skipped.
 
     See Also
     --------
@@ -237,21 +255,21 @@ def iter_vw(
     6
     """
     settings = ReaderSettings(**options)
-    return Reader(VW(bits, names, labelled, settings), path, settings)
+    return TextReader(VWFormat(bits, names, labelled, settings), path, settings)
 
 
 @of_whole_file(iter_vw)
 def read_vw(block: VWBlock) -> VWRows:
     """Read a text file of Vowpal Wabbit into a sparse matrix, labels and weights.
 
-    A row is ``label importance 'tag |namespace:weight name:value name ...``, where all but the
-    label and a bar may be left out. A value is 1 unless it is written, and is multiplied by the
-    weight of its namespace; a feature that occurs again in a row is added up. Tags are skipped,
-    and so are blank lines.
+    A row is ``label importance 'tag |namespace:weight name:value name ...``; everything except the
+    label and a bar is optional. A value is 1 unless it is written, and is multiplied by the weight
+    of its namespace; the values of a feature that occurs several times in a row are added. Tags
+    and blank lines are skipped.
 
     Columns are those of ``vw``: the hash of the name (MurmurHash3, seeded with the hash of the
     namespace), or, if the name is a number, that number plus the hash of the namespace, cut to
-    `bits` bits. So numbered features do not collide. No column is added for a constant.
+    `bits` bits. Numbered features therefore do not collide. No column is added for a constant.
 
     Returns
     -------
@@ -268,10 +286,10 @@ def read_vw(block: VWBlock) -> VWRows:
 
     Notes
     -----
-    Refused, because ``vw`` itself reads them as something else without a word: a label that
-    touches the bar (it would be a tag), a value that is a word (write ``city=paris``), ``nan``, a
-    tab before the bar. Refused too: initial predictions, several labels, costs, and examples of
-    several lines.
+    These are refused because ``vw`` silently reads them as something else: a label that touches the
+    bar (it would be a tag), a value that is a word (write ``city=paris``), ``nan``, a tab before
+    the bar. Initial predictions, several labels, costs, and examples of several lines are also
+    refused.
 
     Examples
     --------
@@ -287,7 +305,7 @@ def read_vw(block: VWBlock) -> VWRows:
     >>> y, weights
     (array(['yes', 'no'], dtype='<U3'), array([1. , 0.5]))
 
-    Hashed, there are always as many columns:
+    Hashed names always have the same number of columns:
 
     >>> read_vw(io.BytesIO(text)).X.shape
     (2, 262144)
