@@ -153,7 +153,7 @@ GOOD = row("1", "a", "DET") + row("2", "dog", "NOUN") + "\n"
         ("d.conllu", GOOD + row("2", "no", "X"), 'd.conllu:4:1: word "2" where word 1 is due'),
         ("d.conllu", GOOD + row("1", "no"), 'd.conllu:4:8: "_" in the column to learn: no tag'),
         ("d.conll", "a X\nb Y\n\nc\n", "d.conll:4:1: 1 column, but the first row has 2"),
-        ("d.conll", "a\nb\n", "d.conll: one column alone: words or tags are missing"),
+        ("d.conll", "a\nb\n", "d.conll: only one column: words or tags are missing"),
         ("d.conll", "a X\n\nb X\n", 'd.conll: all words have the tag "X"'),
         ("d.txt", "a/X b/Y\nc/X d\n", 'd.txt:2:5: "d" is not a word with its tag'),
         ("d.conllu", "", "d.conllu: 0 sentences"),

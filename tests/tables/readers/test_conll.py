@@ -306,7 +306,7 @@ def test_a_bad_byte_is_located() -> None:
 
 
 def test_one_column_has_no_tags() -> None:
-    with pytest.raises(DataError, match="one column alone: words or tags are missing"):
+    with pytest.raises(DataError, match="only one column: words or tags are missing"):
         read(b"a\nb\n")
 
 

@@ -1,15 +1,16 @@
-"""Tagged sentences in columns: CoNLL, with a word and its tags a line, and CoNLL-U."""
+"""Tagged sentences in columns: CoNLL, with a word and its tags per line, and CoNLL-U."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from rosenblatt.checks import choice, did_you_mean, refusal
+from rosenblatt.checks import choice
 from rosenblatt.engine.text.conll import ConllParser
+from rosenblatt.engine.text.parsing import Parser
 from rosenblatt.errors import DataError, Message, Setting
 from rosenblatt.plurals import count
 from rosenblatt.tables.readers.fault_messages import ProblemAndCures, quoted
@@ -22,16 +23,16 @@ from rosenblatt.tables.readers.reader_options import (
     takes,
 )
 from rosenblatt.tables.readers.sentence_blocks import SentenceBlock, SentenceReader
+from rosenblatt.tables.readers.sentence_layout import NAMES, Column, Inputs, column_number
 from rosenblatt.tables.readers.sources import Given
 
 FORMATS = ("auto", "conll", "conllu")
-NAMES = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
-# Where "_" says that the value is not given; elsewhere it is a value.
+# Columns of CoNLL-U in which "_" means that there is no value; elsewhere it is a value.
 NEEDED = {"upos", "xpos", "head", "deprel"}
 RAISE_MAX_TOKENS = Message("raise ", Setting("max_tokens"))
 DOCUMENT = b"-DOCSTART-"
 ID = re.compile(rb"\d+([-.]\d+)?\t")
-NAMED_CONLLU = re.compile(r"\.conllu(\.\w+)?$", re.IGNORECASE)  # packed or not
+NAMED_CONLLU = re.compile(r"\.conllu(\.\w+)?$", re.IGNORECASE)  # compressed or not
 
 FAULTS: dict[str, ProblemAndCures] = {
     "empty column": ("an empty column", 'write "_" for nothing; columns are divided by one tab'),
@@ -39,11 +40,9 @@ FAULTS: dict[str, ProblemAndCures] = {
     "bad id": ("{found} is not the number of a word", "write 1, or 1-2, or 1.1"),
 }
 
-Column = int | str
-
 
 class ConllColumns(NamedTuple):
-    """What the columns of a file are, as numbers from 0; ``target`` is -1 if it is not read."""
+    """The columns of a file, as numbers from 0; ``target`` is -1 if it is not read."""
 
     format: str
     n_columns: int
@@ -53,7 +52,7 @@ class ConllColumns(NamedTuple):
 
 
 class ConllFormat(TextFormat[SentenceBlock]):
-    """The format for the reader."""
+    """Sentences in columns for the reader."""
 
     faults = FAULTS
     parser: ConllParser
@@ -63,18 +62,24 @@ class ConllFormat(TextFormat[SentenceBlock]):
         self,
         format: str,
         target: Column | None,
-        inputs: Column | Iterable[Column] | None,
+        inputs: Inputs,
         labelled: bool,
         settings: ReaderSettings,
     ) -> None:
         choice("format", format, *FORMATS)
-        self._format, self._target, self._labelled = format, target, bool(labelled)
-        single = inputs is None or isinstance(inputs, int | str)
-        self._inputs = inputs if single else list(inputs)  # type: ignore[arg-type]
+        self._format = format
+        self._target = target
+        self._labelled = bool(labelled)
+        # One column gives words as strings, a list of columns gives tuples.
+        self._inputs: Column | list[Column] | None
+        if inputs is None or isinstance(inputs, int | str):
+            self._inputs = inputs
+        else:
+            self._inputs = list(inputs)
         self._most = settings.max_tokens
         self.parser = ConllParser(self._most)
         if format == "conllu":
-            self._choose(len(NAMES), tabs=True)
+            self._choose_columns(len(NAMES), tabs=True)
 
     def begin_file(self, lines: Lines) -> bool:
         self.parser.begin()
@@ -82,48 +87,58 @@ class ConllFormat(TextFormat[SentenceBlock]):
             row = self._first_row(lines)
             if row is None:
                 return False
-            self._choose(len(fields_of(row)), b"\t" in row, lines.name)
+            self._choose_columns(len(fields_of(row)), b"\t" in row, lines.name)
         return True
 
     def _first_row(self, lines: Lines) -> bytes | None:
-        """The row that says what the columns are; None if it is not there yet."""
+        """Return the row that shows what the columns are; None if it was not read yet."""
         first, row = first_rows(lines)
         if self._format != "conll" and not row and not lines.last:
-            # Remarks of CoNLL-U, or words of CoNLL? What follows them will tell.
+            # These may be comments of CoNLL-U, or words of CoNLL; the lines below will show.
             return None
         if self._format == "auto" and first:
-            named = NAMED_CONLLU.search(lines.name)
-            self._format = "conllu" if named or is_conllu(first, row) else "conll"
+            is_named = NAMED_CONLLU.search(lines.name) is not None
+            self._format = "conllu" if is_named or is_conllu(first, row) else "conll"
         if self._format == "conllu":
             return b"\t".join(map(str.encode, NAMES))
         return first or None
 
-    def _choose(self, n: int, tabs: bool, name: str = "") -> None:
-        """Settle which columns are read, now that their number is known."""
-        numbered = self._format == "conllu"
-        target = ("upos" if numbered else -1) if self._target is None else self._target
-        # Without tags it does not matter where they would stand.
-        tag = column_number(target, n, self._format, "target") if self._labelled else -1
+    def _choose_columns(self, n: int, tabs: bool, name: str = "") -> None:
+        """Decide which columns are read, now that their number is known."""
+        is_conllu = self._format == "conllu"
+        tag = -1  # without tags their column does not matter
+        if self._labelled:
+            target = self._target
+            if target is None:
+                target = "upos" if is_conllu else "last"
+            tag = column_number(target, n, self._format, "target")
+
         inputs = self._inputs
-        if inputs is None and numbered:
-            inputs = "form"
         if inputs is None:
-            rest = [column for column in range(n) if not self._labelled or column != tag]
-            inputs = rest if len(rest) != 1 else rest[0]
-        plain = isinstance(inputs, int | str)
-        columns: Any = [inputs] if plain else inputs
+            inputs = "form" if is_conllu else _other_columns(n, tag)
+        are_strings = isinstance(inputs, int | str)
+        columns = [inputs] if isinstance(inputs, int | str) else inputs
         kept = [column_number(column, n, self._format, "inputs") for column in columns]
         if not kept:
             raise DataError(
-                "one column alone: words or tags are missing",
+                "only one column: words or tags are missing",
                 name=name,
                 cures=Message("read words without tags with ", Setting("labelled", False)),
             )
         self.columns = ConllColumns(self._format, n, tag, tuple(kept), tabs)
-        blank = self._labelled and numbered and NAMES[tag] in NEEDED
-        kept += [tag] * self._labelled
+
+        # Whether "_" in the column of the tags is a fault.
+        may_lack_tag = self._labelled and is_conllu and NAMES[tag] in NEEDED
+        if self._labelled:
+            kept.append(tag)
         self.parser.set_columns(
-            n, np.array(kept, np.int64), tabs, numbered, self._labelled, blank, plain
+            n,
+            np.array(kept, np.int64),
+            tabs,
+            is_conllu,
+            self._labelled,
+            may_lack_tag,
+            are_strings,
         )
 
     def take(self) -> SentenceBlock:
@@ -131,7 +146,7 @@ class ConllFormat(TextFormat[SentenceBlock]):
         sentences, tags = self.parser.take()
         return SentenceBlock(sentences, tags if self._labelled else None, lines)
 
-    def explain(self, parser: Any, found: bytes) -> ProblemAndCures:
+    def explain(self, parser: Parser, found: bytes) -> ProblemAndCures:
         if parser.fault == "columns":
             return self._wrong_number()
         if parser.fault == "wrong id":
@@ -147,8 +162,7 @@ class ConllFormat(TextFormat[SentenceBlock]):
         return super().explain(parser, found)
 
     def _wrong_number(self) -> ProblemAndCures:
-        columns = "column" if self.parser.n_found == 1 else "columns"
-        found = f"{self.parser.n_found} {columns}"
+        found = count(self.parser.n_found, "column")
         if self._format == "conllu":
             return f"{found}, but CoNLL-U has {len(NAMES)}", "divide columns by one tab"
         return (
@@ -157,31 +171,14 @@ class ConllFormat(TextFormat[SentenceBlock]):
         )
 
 
-def column_number(column: Any, n: int, format: str, argument: str) -> int:
-    """The number from 0 of a column, of `n`; an error names the argument that it was given as."""
-    if isinstance(column, str):
-        if format == "conllu" and column in NAMES:
-            return NAMES.index(column)
-        if column.isdecimal() and 1 <= int(column) <= n:
-            return int(column) - 1
-        if column == "last":
-            return n - 1
-    elif isinstance(column, int) and not isinstance(column, bool) and -n <= column < n:
-        return column % n
-    allowed = f"1 to {n}, last" if isinstance(column, str) else f"{-n} to {n - 1}"
-    if format == "conllu":
-        allowed += ", or one of " + ", ".join(NAMES)
-    raise refusal(
-        argument,
-        column,
-        f"a number from {allowed}",
-        did_you_mean(str(column).lower(), NAMES if format == "conllu" else []),
-        verdict="is not a column here",
-    )
+def _other_columns(n: int, tag: int) -> Column | list[Column]:
+    """Return all columns but that of the tags; a number if there is only one."""
+    columns: list[Column] = [column for column in range(n) if column != tag]
+    return columns[0] if len(columns) == 1 else columns
 
 
 class ConllReader(SentenceReader):
-    """Knows what the columns are, once a block was read."""
+    """A reader of columns; what they are is known after the first block."""
 
     _form: ConllFormat
 
@@ -190,18 +187,26 @@ class ConllReader(SentenceReader):
         return self._form.columns
 
 
+# ---------------------------------------------------------------------- the first rows
+
+
 def fields_of(row: bytes) -> list[bytes]:
-    """The columns of a row, divided by tabs if there is one, else by blanks."""
+    """Split a row into columns, by tabs if there is one, otherwise by blanks."""
     return row.split(b"\t") if b"\t" in row else re.split(rb" +", row.strip(b" "))
 
 
 def is_conllu(first: bytes, row: bytes) -> bool:
-    """Whether a file is CoNLL-U, by its first line and the first that is no remark."""
-    return bool(ID.match(row)) and (first.startswith(b"#") or row.count(b"\t") == len(NAMES) - 1)
+    """Return whether a file is CoNLL-U, by its first line and the first that is not a comment."""
+    if ID.match(row) is None:
+        return False
+    return first.startswith(b"#") or row.count(b"\t") == len(NAMES) - 1
 
 
 def first_rows(lines: Lines) -> tuple[bytes, bytes]:
-    """The first line at hand that holds something, and the first that is no remark; or nothing."""
+    """Return the first line that is not blank, and the first that is not a comment either.
+
+    Either is empty if it was not read yet.
+    """
     first = b""
     for row in _rows(lines):
         first = first or row
@@ -211,14 +216,18 @@ def first_rows(lines: Lines) -> tuple[bytes, bytes]:
 
 
 def _rows(lines: Lines) -> Iterator[bytes]:
-    """The lines at hand that are neither blank nor the mark of a document."""
+    """Yield the lines read so far that are neither blank nor the mark of a document."""
     at = lines.at
     while at < lines.end:
         stop = lines.buffer.find(b"\n", at, lines.end)
         row = bytes(lines.buffer[at:stop]).removesuffix(b"\r")
-        if row.strip(b" \t") and re.split(rb"[ \t\r]", row, maxsplit=1)[0] != DOCUMENT:
-            yield row
         at = stop + 1
+        is_blank = not row.strip(b" \t")
+        if not is_blank and re.split(rb"[ \t\r]", row, maxsplit=1)[0] != DOCUMENT:
+            yield row
+
+
+# ---------------------------------------------------------------------- readers
 
 
 @takes(SentenceOptions)
@@ -227,15 +236,15 @@ def iter_conll(
     *,
     format: str = "auto",
     target: Column | None = None,
-    inputs: Column | Iterable[Column] | None = None,
+    inputs: Inputs = None,
     labelled: bool = True,
     **options: Unpack[SentenceOptions],
 ) -> ConllReader:
     """Read tagged sentences block by block, in memory that does not grow with the file.
 
-    Each block unpacks into ``sentences, tags``; ``block.lines`` holds the line every sentence
-    begins on. Once a block was read, ``reader.source`` names the file it is from, and
-    ``reader.columns`` tells what the columns are.
+    Each block unpacks into ``sentences, tags``; ``block.lines`` holds the line on which every
+    sentence begins. After the first block, ``reader.source`` is the name of its file, and
+    ``reader.columns`` describes the columns.
 
     Parameters
     ----------
@@ -244,9 +253,9 @@ def iter_conll(
         and a number in the first.
     target : int or str, default=None
         The column of the tags: a number from 0, or from -1 backwards; or a text: a name of CoNLL-U,
-        ``"last"``, or a number from 1. By default the last one, in CoNLL-U ``"upos"``.
+        ``"last"``, or a number from 1. By default the last one; for CoNLL-U ``"upos"``.
     inputs : int, str, or list of these, default=None
-        The columns of the words: one gives strings, a list gives tuples. By default all others, in
+        The columns of the words: one gives strings, a list gives tuples. By default all others; for
         CoNLL-U ``"form"``.
     labelled : bool, default=True
         Whether there is a column of tags. If not, `target` is not read, and by default all columns
@@ -270,9 +279,9 @@ def iter_conll(
 
 @of_whole_file(iter_conll)
 def read_conll(block: SentenceBlock) -> tuple[list[list[Any]], list[list[str]] | None]:
-    """Read tagged sentences: a word a line in columns, a blank line after each sentence.
+    """Read tagged sentences: one word per line, in columns, and a blank line after each sentence.
 
-    CoNLL has as many columns as its first row, divided by tabs if there is a tab in it, else by
+    CoNLL has as many columns as its first row, divided by tabs if it contains one, otherwise by
     blanks; ``#`` is a word, and lines ``-DOCSTART-`` before a sentence are skipped. CoNLL-U has
     the ten columns id, form, lemma, upos, xpos, feats, head, deprel, deps and misc, divided by
     tabs; lines with ``#`` are comments; ranges (``8-9``) and empty nodes (``8.1``) are skipped.

@@ -1,10 +1,10 @@
-"""Sentences of a file with their tags, and what the readers of all their formats share."""
+"""Blocks of sentences with their tags, and the base of their readers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,13 +14,11 @@ from rosenblatt.plurals import count
 from rosenblatt.tables.readers.block import Block
 from rosenblatt.tables.readers.lines import Lines
 from rosenblatt.tables.readers.reader import TextReader
-
-if TYPE_CHECKING:
-    from rosenblatt.tables.readers.sentence_layout import SentenceLayout
+from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
 
 class SentenceBlock(Block):
-    """Some sentences of a file; ``sentences, tags = block`` gives them as lists.
+    """Some sentences of a file; ``sentences, tags = block`` unpacks them as lists.
 
     Attributes
     ----------
@@ -28,36 +26,40 @@ class SentenceBlock(Block):
         The words of every sentence, each a string or a tuple of strings.
     tags : list of lists of str, or None
     lines : ndarray of int64
-        The line every sentence begins on.
+        The line on which every sentence begins.
     sources : list of str
-        The file of every sentence, in the block that ``whole`` gives.
+        The file of every sentence, in the block that ``whole`` returns.
     """
 
     sources: Sequence[str] = ()
 
     @property
     def sentences(self) -> list[list[Any]]:
-        return self.rows  # type: ignore[no-any-return]
+        sentences: list[list[Any]] = self.rows
+        return sentences
 
     @property
     def tags(self) -> list[list[str]] | None:
-        return self.labels  # type: ignore[no-any-return]
+        tags: list[list[str]] | None = self.labels
+        return tags
 
     def __getitem__(self, numbers: slice | Sequence[int]) -> Self:
-        """Some of the sentences, by a slice or a list of their numbers."""
+        """Return some of the sentences, by a slice or a list of their numbers."""
         if isinstance(numbers, slice):
             numbers = range(len(self))[numbers]
         part = copy(self)
-        part.rows, part.lines = [self.rows[i] for i in numbers], self.lines[list(numbers)]
+        part.rows = [self.rows[i] for i in numbers]
+        part.lines = self.lines[list(numbers)]
         part.labels = None if self.tags is None else [self.tags[i] for i in numbers]
         part.sources = [self.sources[i] for i in numbers] if self.sources else ()
         return part
 
     def hold_out(self, share: float, seed: int) -> tuple[Self, Self]:
-        """A random share of the sentences, and before it the others; neither may be empty."""
+        """Return a random share of the sentences, after all others; neither may be empty."""
         n = len(self)
-        if not 1 <= round(share * n) < n:
-            lost = "watch" if round(share * n) < 1 else "learn from"
+        n_held = round(share * n)
+        if not 1 <= n_held < n:
+            lost = "watch" if n_held < 1 else "learn from"
             raise InputError(
                 Message(
                     Setting("validation_fraction", share),
@@ -72,7 +74,7 @@ class SentenceBlock(Block):
         return self[learned.tolist()], self[held.tolist()]
 
     def place(self, number: int) -> tuple[str, int]:
-        """The file and the line of a sentence, in the block that ``whole`` gives."""
+        """Return the file and the line of a sentence of the block that ``whole`` returns."""
         return self.sources[number], int(self.lines[number])
 
     @property
@@ -86,9 +88,9 @@ class SentenceReader(TextReader[SentenceBlock]):
     Attributes
     ----------
     source : str
-        The file that the last block is from.
+        The file of the last block.
     layout : SentenceLayout
-        Where words and tags stand, as `iter_sentences` has found it out.
+        The columns of words and tags, as `iter_sentences` detected them.
     like : SentenceLayout or None
         The layout that the file was compared with.
     """
@@ -103,14 +105,20 @@ class SentenceReader(TextReader[SentenceBlock]):
         super()._parse(lines)
 
     def _read_whole(self) -> SentenceBlock:
-        """All sentences as one block; a warning tells of those that were skipped."""
-        blocks, sources = list[SentenceBlock](), list[str]()
+        blocks: list[SentenceBlock] = []
+        sources: list[str] = []
         for block in self:
             blocks.append(block)
             sources += [self.source] * len(block)
         self._bad.warn(self.rows, self.unit)
-        tags = None if blocks[0].tags is None else [t for b in blocks for t in b.tags or ()]
-        sentences = [sentence for block in blocks for sentence in block.sentences]
-        joined = SentenceBlock(sentences, tags, np.concatenate([b.lines for b in blocks]))
+
+        sentences: list[list[Any]] = []
+        tags: list[list[str]] = []
+        for block in blocks:
+            sentences += block.sentences
+            tags += block.tags or []
+        has_tags = blocks[0].tags is not None
+        lines = np.concatenate([block.lines for block in blocks])
+        joined = SentenceBlock(sentences, tags if has_tags else None, lines)
         joined.sources = sources
         return joined

@@ -1,4 +1,4 @@
-"""Where words and tags stand in a file: as it was trained, as the caller says, as the file is."""
+"""The layout of sentences: which columns hold the words and which one the tags."""
 
 from __future__ import annotations
 
@@ -6,15 +6,44 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rosenblatt.checks import did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, ModelFileError, ParameterError, Setting
 from rosenblatt.plurals import count
-from rosenblatt.tables.readers.conll import NAMES, Column, column_number
 from rosenblatt.tables.readers.formats import SENTENCES, named, names_of
 
-KIND = "sentences"  # what the schema of a tagger is called in its file
+KIND = "sentences"  # of the schema in the model file of a tagger
 MARK = "/"
+# The columns of CoNLL-U.
+NAMES = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
 
+# A column by its number from 0 (or from -1 backwards), or by a text that `column_number` parses.
+Column = int | str
 Inputs = Column | Iterable[Column] | None
+
+
+def column_number(column: Any, n: int, format: str, argument: str) -> int:
+    """Return the number from 0 of a column of `n`; an error names the argument that has it."""
+    names = NAMES if format == "conllu" else []
+    if isinstance(column, str):
+        if column in names:
+            return names.index(column)
+        if column.isdecimal() and 1 <= int(column) <= n:
+            return int(column) - 1
+        if column == "last":
+            return n - 1
+    elif isinstance(column, int) and not isinstance(column, bool) and -n <= column < n:
+        return column % n
+
+    allowed = f"1 to {n}, last" if isinstance(column, str) else f"{-n} to {n - 1}"
+    if names:
+        allowed += ", or one of " + ", ".join(names)
+    raise refusal(
+        argument,
+        column,
+        f"a number from {allowed}",
+        did_you_mean(str(column).lower(), names),
+        verdict="is not a column here",
+    )
 
 
 @dataclass(frozen=True)
@@ -27,11 +56,11 @@ class SentenceLayout:
     n_columns : int
         How many there are. Text has two: its words, and the tags behind a mark.
     target : int or None
-        The column of the tags, counted from 0; None where nothing says which it is.
+        The column of the tags, counted from 0; None if it is not known.
     inputs : tuple of int
         The columns of the words, counted from 0, in the order of the parts of a token.
     mark : str or None
-        What stands between word and tag in text; None where nothing says so, which means "/".
+        What is between word and tag in text; None if it is not known, which means "/".
 
     Examples
     --------
@@ -57,19 +86,27 @@ class SentenceLayout:
         *,
         labelled: bool = True,
     ) -> SentenceLayout:
-        """The layout of a file for a new tagger; `target` and `inputs` as for `iter_sentences`."""
+        """Return the layout of a file for a new tagger.
+
+        `target` and `inputs` are those of `iter_sentences`.
+        """
         if format == "text":
             return _of_text(target, inputs)
         tags = None
-        if labelled or target is not None:
-            usual = "upos" if format == "conllu" else "last"
-            tags = column_number(usual if target is None else target, n_columns, format, "target")
+        if labelled and target is None:
+            target = "upos" if format == "conllu" else "last"
+        if target is not None:
+            tags = column_number(target, n_columns, format, "target")
+
         if inputs is not None:
             places = _numbers(inputs, n_columns, format)
         elif format == "conllu":
             places = (NAMES.index("form"),)
+        elif tags is None:
+            places = tuple(range(n_columns))
         else:
-            places = tuple(range(n_columns if tags is None else tags)) or tuple(range(1, n_columns))
+            # All columns before the tags, or all after them if they are the first.
+            places = tuple(range(tags)) or tuple(range(1, n_columns))
         if tags in places:
             name = cls(format, n_columns, tags, places).column_name(tags or 0)
             raise ParameterError(
@@ -87,16 +124,15 @@ class SentenceLayout:
         name: str,
         labelled: bool,
     ) -> SentenceLayout:
-        """The layout of another file: as this one, unless the caller or the file say otherwise.
+        """Return the layout of another file, with the columns of this one by default.
 
-        The column of the tags may be missing unless it must be there (`labelled`); `name` is what
-        errors call the file.
+        The column of the tags may be missing unless `labelled`; `name` is the file, for errors.
         """
         n_inputs = len(self.inputs)
         if format == "text":
             if n_inputs > 1:
                 raise DataError(
-                    f"text has words alone, but the tagger reads {n_inputs} columns for each word",
+                    f"text has only words, but the tagger reads {n_inputs} columns for each word",
                     name=name,
                     cures=Message("give columns, or say ", Setting("format"), " if these are some"),
                 )
@@ -115,11 +151,9 @@ class SentenceLayout:
         if target is not None:
             tags = column_number(target, n_columns, format, "target")
         if places is None or tags is None:
-            missing = (
-                Message("columns to tag by with ", Setting("inputs"))
-                if places is None
-                else Message("one has tags with ", Setting("target"))
-            )
+            missing = Message("one has tags with ", Setting("target"))
+            if places is None:
+                missing = Message("columns to tag by with ", Setting("inputs"))
             raise ParameterError(
                 Message(
                     f"the tagger was trained on {named(self.format, SENTENCES).title}, but the "
@@ -146,14 +180,16 @@ class SentenceLayout:
     def _usual(
         self, format: str, n_columns: int, labelled: bool
     ) -> tuple[tuple[int, ...] | None, int | None]:
-        """Inputs and target in a file of this format, as far as they go without saying."""
+        """Return the inputs and the target in a file of this format; None if they are not clear."""
         if format == self.format:
             return self.inputs, self.target
         n_inputs = len(self.inputs)
         if format == "conllu":
-            return ((NAMES.index("form"),) if n_inputs == 1 else None), None
-        unclear = labelled and n_columns > n_inputs + 1
-        return tuple(range(n_inputs)), None if unclear else n_inputs
+            places = (NAMES.index("form"),) if n_inputs == 1 else None
+            return places, None
+        is_unclear = labelled and n_columns > n_inputs + 1
+        target = None if is_unclear else n_inputs
+        return tuple(range(n_inputs)), target
 
     def _refuse_more_columns(self, found: SentenceLayout, name: str) -> None:
         if self.format == found.format and found.n_columns > self.n_columns:
@@ -165,10 +201,12 @@ class SentenceLayout:
 
     def _refuse_missing_columns(self, name: str, labelled: bool) -> None:
         assert self.target is not None
-        if max(self.inputs) < self.n_columns and not (labelled and self.target >= self.n_columns):
+        needed = set(self.inputs)
+        if labelled:
+            needed.add(self.target)
+        if max(needed) < self.n_columns:
             return
-        needed = sorted({*self.inputs, *([self.target] if labelled else [])})
-        listed = ", ".join(str(i + 1) for i in needed)
+        listed = ", ".join(str(i + 1) for i in sorted(needed))
         raise DataError(
             f"{count(self.n_columns, 'column')}, but the tagger reads "
             f"column{'s' * (len(needed) != 1)} {listed}",
@@ -179,7 +217,7 @@ class SentenceLayout:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """What a model file keeps."""
+        """Return the layout as plain data for a model file."""
         kept: dict[str, Any] = {
             "kind": KIND,
             "format": self.format,
@@ -187,11 +225,13 @@ class SentenceLayout:
             "target": self.target,
             "inputs": list(self.inputs),
         }
-        return kept if self.mark is None else kept | {"mark": self.mark}
+        if self.mark is not None:
+            kept["mark"] = self.mark
+        return kept
 
     @classmethod
     def from_json(cls, kept: Any) -> SentenceLayout:
-        """What a model file says; it may have been made by anyone."""
+        """Return the layout of a model file, which may have been made by anyone, or refuse it."""
         try:
             layout = cls(
                 kept["format"],
@@ -202,20 +242,26 @@ class SentenceLayout:
             )
         except (AttributeError, KeyError, TypeError):
             raise ModelFileError("the schema of the tagger is not sound.") from None
-        places = [layout.target, *layout.inputs]
-        sound = type(layout.n_columns) is int and bool(layout.inputs)
-        sound = sound and layout.format in names_of(SENTENCES)
-        sound = sound and (layout.mark is None or is_mark(layout.mark))
-        if not sound or any(type(i) is not int or not 0 <= i < layout.n_columns for i in places):
+        if not layout._is_sound():
             raise ModelFileError("the schema of the tagger is not sound.")
         return layout
 
+    def _is_sound(self) -> bool:
+        if type(self.n_columns) is not int or not self.inputs:
+            return False
+        if self.format not in names_of(SENTENCES):
+            return False
+        if self.mark is not None and not is_mark(self.mark):
+            return False
+        places = [self.target, *self.inputs]
+        return all(type(place) is int and 0 <= place < self.n_columns for place in places)
+
     def column_name(self, column: int) -> str:
-        """What a column is called: as CoNLL-U has it, or its number from 1."""
+        """Return the name of a column of CoNLL-U, or the number from 1 of another."""
         return NAMES[column] if self.format == "conllu" else str(column + 1)
 
     def describe(self) -> str:
-        """In words, with the names that templates have for the inputs."""
+        """Describe the layout, with the names that templates have for the inputs."""
         kind = named(self.format, SENTENCES).title
         if self.format == "text":
             return kind
@@ -230,16 +276,17 @@ class SentenceLayout:
 
 
 def is_mark(mark: Any) -> bool:
-    """Whether this can stand between a word and its tag."""
+    """Return whether this can be between a word and its tag."""
     return isinstance(mark, str) and mark != "" and not any(map(str.isspace, mark))
 
 
 def input_names(n_inputs: int) -> list[str]:
-    """What templates call the parts of a token."""
+    """Return the names that templates have for the parts of a token."""
     return ["w", "pos", *(f"c{k}" for k in range(2, n_inputs))][:n_inputs]
 
 
 def _of_text(target: Column | None, inputs: Inputs) -> SentenceLayout:
+    """Return the layout of text; refuse columns, which it does not have."""
     for name, value in (("target", target), ("inputs", inputs)):
         if value is not None:
             raise ParameterError(

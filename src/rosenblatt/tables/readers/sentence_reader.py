@@ -1,4 +1,4 @@
-"""Sentences of any layout, which is recognized by the name of a file or by its first lines."""
+"""Sentences of any layout, which is auto-detected by the name of a file or its first lines."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import numpy as np
 from rosenblatt.checks import choice, refusal
 from rosenblatt.errors import DataError, Message, ParameterError, Setting
 from rosenblatt.plurals import count
+from rosenblatt.tables.readers.bad_rows import BadRows
 from rosenblatt.tables.readers.conll import (
     RAISE_MAX_TOKENS,
-    Column,
     ConllFormat,
     ConllReader,
     fields_of,
@@ -36,12 +36,19 @@ from rosenblatt.tables.readers.reader_options import (
     takes,
 )
 from rosenblatt.tables.readers.sentence_blocks import SentenceBlock, SentenceReader
-from rosenblatt.tables.readers.sentence_layout import MARK, Inputs, SentenceLayout, is_mark
+from rosenblatt.tables.readers.sentence_layout import (
+    MARK,
+    NAMES,
+    Column,
+    Inputs,
+    SentenceLayout,
+    is_mark,
+)
 from rosenblatt.tables.readers.sentence_writer import ConllLinesReader
-from rosenblatt.tables.readers.sources import Given, Source, sources_of
+from rosenblatt.tables.readers.sources import Given, Source, reader_of, sources_of
 
-MOST = 1 << 24  # bytes of blank lines and remarks to look at
-PIECE = 1 << 16
+MOST_ABOVE = 1 << 24  # bytes of blank lines and comments to look at
+PIECE = 1 << 16  # bytes
 WORD = re.compile(r"[^ \t]+")
 
 
@@ -61,34 +68,34 @@ def iter_sentences(
 ) -> SentenceReader:
     """Read sentences of any layout block by block, in memory that does not grow with the file.
 
-    A file is CoNLL-U, other columns, or text with a sentence a line: ``the/DET dog/NOUN``. What it
-    is, is found out here: ``reader.layout`` says it before the first block is read. Each block
-    unpacks into ``sentences, tags``; ``block.lines`` holds the line every sentence begins on and
-    ``reader.source`` the name of its file.
+    A file is CoNLL-U, other columns, or text with one sentence per line: ``the/DET dog/NOUN``. The
+    format is auto-detected: ``reader.layout`` has it before the first block is read. Each block
+    unpacks into ``sentences, tags``; ``block.lines`` holds the line on which every sentence begins
+    and ``reader.source`` the name of its file.
 
     Parameters
     ----------
     like : SentenceLayout, default=None
-        The layout of the files that a tagger was trained on (``tagger.schema_``): columns are
-        looked for where they stood there.
+        The layout of the files that a tagger was trained on (``tagger.schema_``): words and tags
+        are read from the same columns.
     format : {"conll", "conllu", "text"}, default=None
-        By default the ending of the name tells, else the first lines.
+        By default it is detected by the suffix of the name, otherwise by the first lines.
     target : int or str, default=None
         The column of the tags: a number from 0, or from -1 backwards; or a text: a name of CoNLL-U,
-        ``"last"``, or a number from 1. By default as in `like`, else the last one, in CoNLL-U
-        ``"upos"``.
+        ``"last"``, or a number from 1. By default that of `like`, otherwise the last one; for
+        CoNLL-U ``"upos"``.
     inputs : int, str, or list of these, default=None
-        The columns of the words: one gives strings, several give tuples. By default as in `like`,
-        else all before the tags, in CoNLL-U ``"form"``.
+        The columns of the words: one gives strings, several give tuples. By default those of
+        `like`, otherwise all before the tags; for CoNLL-U ``"form"``.
     mark : str, default=None
-        What stands between word and tag in text. By default as in `like`, else ``"/"``.
+        What is between word and tag in text. By default that of `like`, otherwise ``"/"``.
     labelled : bool, default=True
         Whether there are tags, and they are to be read.
     tags : collection of str, default=()
-        The tags of the tagger. They tell a word with its tag from two words.
+        The tags of the tagger, by which a word with its tag differs from two words.
     keep_lines : bool, default=False
         Whether the lines of columns are kept until the next block, so that a `SentenceWriter` can
-        write them with other tags.
+        write them with new tags.
 
     See Also
     --------
@@ -108,18 +115,21 @@ def iter_sentences(
     [['half', 'of', 'it']] [['DET', 'ADP', 'PRON']]
     """
     settings = ReaderSettings(**options)
-    mark = (None if like is None else like.mark) if mark is None else mark
+    if mark is None and like is not None:
+        mark = like.mark
     if mark is not None and not is_mark(mark):
         raise refusal("mark", mark, "one or more characters, none a blank")
-    seen = _Opening(path, format, settings)
-    kind = seen.kind(like, labelled, tags, mark or MARK)
-    n_columns = seen.n_columns(kind)
+    mark_or_usual = mark or MARK
+
+    opening = _Opening(path, format, settings)
+    kind = opening.kind(like, labelled, tags, mark_or_usual)
+    n_columns = opening.n_columns(kind)
     if kind == "conll" and n_columns == 1 and labelled:
         raise DataError(
-            "one column alone: words or tags are missing",
-            name=seen.name,
+            "only one column: words or tags are missing",
+            name=opening.name,
             cures=Message(
-                f"write word and tag, or word{mark or MARK}TAG as text (",
+                f"write word and tag, or word{mark_or_usual}TAG as text (",
                 Setting("format", "text"),
                 ")",
             ),
@@ -127,24 +137,29 @@ def iter_sentences(
     if like is None:
         layout = SentenceLayout.to_learn_from(kind, n_columns, target, inputs, labelled=labelled)
     else:
-        layout = like.fitted_to(kind, n_columns, target, inputs, name=seen.name, labelled=labelled)
+        name = opening.name
+        layout = like.fitted_to(kind, n_columns, target, inputs, name=name, labelled=labelled)
+
     reader: SentenceReader
     if kind == "text":
-        layout = replace(layout, mark=mark or MARK)
-        reader = TaggedTextReader(
-            TaggedText(labelled, mark or MARK, settings), seen.given, settings
-        )
+        layout = replace(layout, mark=mark_or_usual)
+        text_form = TaggedTextFormat(labelled, mark_or_usual, settings)
+        reader = TaggedTextReader(text_form, opening.given, settings)
     else:
-        words = layout.inputs[0] if len(layout.inputs) == 1 else layout.inputs
+        words: Inputs = layout.inputs
+        if len(layout.inputs) == 1:
+            words = layout.inputs[0]
         form = ConllFormat(kind, layout.target, words, labelled, settings)
-        reader = (ConllLinesReader if keep_lines else ConllReader)(form, seen.given, settings)
-    reader.layout, reader.like = layout, like
+        reader_class = ConllLinesReader if keep_lines else ConllReader
+        reader = reader_class(form, opening.given, settings)
+    reader.layout = layout
+    reader.like = like
     return reader
 
 
 @of_whole_file(iter_sentences)
 def read_sentences(block: SentenceBlock) -> tuple[list[list[Any]], list[list[str]] | None]:
-    """Read sentences of any layout: CoNLL-U, other columns, or text with a sentence a line.
+    """Read sentences of any layout: CoNLL-U, other columns, or text, one sentence per line.
 
     Returns
     -------
@@ -169,21 +184,30 @@ def read_sentences(block: SentenceBlock) -> tuple[list[list[Any]], list[list[str
 
 
 class _Opening:
-    """The first lines of the data; ``given`` is what is left to read: all of it."""
+    """The first lines of the data; ``given`` is what remains to be read, which is all of it."""
 
     def __init__(self, path: Given, format: str | None, settings: ReaderSettings) -> None:
         if format is not None:
             choice("format", format, *names_of(SENTENCES))
-        single = isinstance(path, str | os.PathLike | bytes) or hasattr(path, "read")
-        self.given = [path] if single or not isinstance(path, Iterable) else list(path)
+        is_single = isinstance(path, str | os.PathLike | bytes) or hasattr(path, "read")
+        self.given: list[Any] = [path]
+        if not is_single and isinstance(path, Iterable):
+            self.given = list(path)
         source, *_ = sources_of(self.given)
-        self.name, self._kind = source.name, format
-        self._first = self._row = b""
-        if format == "text":  # then nothing is to be found out, and a pipe need not wait
+        self.name = source.name
+        self._kind = format
+        # The first line that is not blank, and the first of these that is not a comment.
+        self._first = b""
+        self._row = b""
+        if format == "text":
+            # There is nothing to detect, and a pipe need not wait.
             return
-        self._kind = format or _by_names(self.given)
+
+        if format is None:
+            self._kind = _format_by_names(self.given)
         if source.is_read_once():
-            self.given[0] = again = _ReadTwice(source)
+            again = _ReadTwice(source)
+            self.given[0] = again
             self._first, self._row = _first_rows(sources_of(again)[0], settings)
             again.rewind()
         else:
@@ -194,7 +218,7 @@ class _Opening:
     def kind(
         self, like: SentenceLayout | None, labelled: bool, tags: Collection[str], mark: str
     ) -> str:
-        """The format, by the first lines if nothing else says it; the same for any pieces."""
+        """Return the format, by the first lines if nothing else decides it."""
         if self._kind:
             return self._kind
         if is_conllu(self._first, self._row):
@@ -203,8 +227,10 @@ class _Opening:
             return "conll"
         if labelled:
             words = WORD.findall(self._row.decode("utf-8", "replace"))
-            n_tagged = sum(all(word.rpartition(mark)[::2]) for word in words)
+            n_tagged = sum(_is_tagged(word, mark) for word in words)
             return "text" if 2 * n_tagged > len(words) else "conll"
+
+        # Without tags, the format is that of the tagger, if the line allows it.
         if like is None or (like.format != "conll" and len(like.inputs) == 1):
             return "text"
         if len(like.inputs) > 1 or self._is_word_and_tag(like, tags):
@@ -212,18 +238,25 @@ class _Opening:
         return "text"
 
     def _is_word_and_tag(self, like: SentenceLayout, tags: Collection[str]) -> bool:
-        """Whether a line is a word alone or a word with its tag, rather than words."""
+        """Return whether a line is a single word or a word with its tag, rather than a sentence."""
         fields = WORD.findall(self._first.decode("utf-8", "replace"))
-        if len(fields) == 1 or like.target is None:
-            return len(fields) == 1
+        if len(fields) == 1:
+            return True
+        if like.target is None:
+            return False
         return len(fields) == like.n_columns and fields[like.target] in tags
 
     def n_columns(self, kind: str) -> int:
-        return {"conllu": 10, "text": 2}.get(kind) or len(fields_of(self._first))
+        """Return the number of columns of a file of this format."""
+        if kind == "conllu":
+            return len(NAMES)
+        if kind == "text":
+            return 2  # the words, and their tags
+        return len(fields_of(self._first))
 
 
-def _by_names(paths: list[Any]) -> str:
-    """Return the format that the suffixes mean; an empty text if they mean none."""
+def _format_by_names(paths: list[Any]) -> str | None:
+    """Return the format that the suffixes mean, or None if they mean none."""
     formats = {by_suffix(path, SENTENCES) for path in paths}
     if len(formats) > 1:
         raise ParameterError(
@@ -235,85 +268,104 @@ def _by_names(paths: list[Any]) -> str:
             )
         )
     found = formats.pop()
-    return "" if found is None else found.name
+    return None if found is None else found.name
 
 
 def _first_rows(source: Source, settings: ReaderSettings) -> tuple[bytes, bytes]:
-    """The first line that holds something, and the first of these that is no remark.
+    """Return the first line that is not blank, and the first of these that is not a comment.
 
-    They are the same if all are remarks, and empty if there is no line. Of a line that is longer
-    than it may be, the beginning is enough.
+    They are the same if all are comments, and empty if there is no line. The beginning of a line
+    that is too long is enough.
     """
     lines = Lines(source, settings.max_line_bytes, settings.encoding or "utf-8")
-    first = row = b""
-    passed = 0
+    first = b""
+    row = b""
+    n_passed = 0
     with closing(lines.pieces()) as pieces:
         for _ in pieces:
             begun, row = first_rows(lines)
             first = first or begun
-            passed, lines.at = passed + lines.end - lines.at, lines.end
+            n_passed += lines.end - lines.at
+            lines.at = lines.end
             if not row and lines.too_long:
-                line = bytes(
-                    lines.buffer[lines.at : lines.at + min(settings.max_line_bytes, PIECE)]
-                )
+                stop = lines.at + min(settings.max_line_bytes, PIECE)
+                line = bytes(lines.buffer[lines.at : stop])
                 row = line.rpartition(b" ")[0] or line  # without the word that was cut off
-            if row or passed > MOST:
+            if row or n_passed > MOST_ABOVE:
                 break
     first = first or row
     return first, row or first
 
 
 class _ReadTwice:
-    """A stream from which can be read twice, until `rewind`."""
+    """A file that can be read a second time after `rewind`, without seeking."""
 
     def __init__(self, source: Source) -> None:
-        self.name, self._raw, self._closes = source.name, source.open(), source.closes
-        self._next = getattr(self._raw, "read1", self._raw.read)
-        self._looking, self._seen, self._again = True, bytearray(), b""
+        self.name = source.name
+        self._raw = source.open()
+        self._closes = source.closes
+        self._read_raw = reader_of(self._raw)
+        self._is_at_end = False
+        # Until `rewind` everything read is recorded; then it is handed out again.
+        self._records = True
+        self._recorded = bytearray()
+        self._again = b""
 
     def read(self, size: int = -1) -> bytes:
-        """What is there, at most so much."""
+        """Return the bytes that are there, at most `size`."""
         if self._again:
-            size = len(self._again) if size < 0 else size
-            found, self._again = self._again[:size], self._again[size:]
+            if size < 0:
+                size = len(self._again)
+            found = self._again[:size]
+            self._again = self._again[size:]
             return found
-        found = self._next(PIECE if size < 0 else size) or b""
-        if self._looking:
-            self._seen += found
+        if self._is_at_end:
+            return b""
+        found = self._read_raw(PIECE if size < 0 else size) or b""
+        if self._records:
+            self._recorded += found
         elif not found and self._closes:
             self._raw.close()
-            self._next = lambda _: b""
+            self._is_at_end = True
         return found
 
     read1 = read
 
     def rewind(self) -> None:
-        self._looking, self._again, self._seen = False, bytes(self._seen), bytearray()
+        self._records = False
+        self._again = bytes(self._recorded)
+        self._recorded = bytearray()
 
 
 # ---------------------------------------------------------------------- text
 
 
-class TaggedText(TextFormat[SentenceBlock]):
-    """The format for the reader: lines as lists of words."""
+class TaggedTextFormat(TextFormat[SentenceBlock]):
+    """Text for the reader: each line is a sentence, its words with or without tags."""
+
+    # The current file, and the handler of its bad lines; both are set by the reader.
+    source: str
+    bad: BadRows
 
     def __init__(self, labelled: bool, mark: str, settings: ReaderSettings) -> None:
         self._lines = LabelledTextFormat(labelled=False, labels=Labels("text", None, any_text=True))
         self.parser = self._lines.parser
-        self._tagged, self._mark, self._most = labelled, mark, settings.max_tokens
-        self.source = ""
-        self.bad: Any = None
+        self._is_labelled = labelled
+        self._mark = mark
+        self._most = settings.max_tokens
 
     def take(self) -> SentenceBlock:
         block = self._lines.take()
-        sentences, tags, lines = [], [], []
+        sentences: list[list[str]] = []
+        tags: list[list[str]] = []
+        lines: list[int] = []
         for text, line in zip(block.texts, block.lines.tolist(), strict=True):
             words = WORD.findall(text)
             if len(words) > self._most:
-                self.bad.handle(self._long(text, line), text.encode())
+                self.bad.handle(self._too_many_words(text, line), text.encode())
                 continue
-            if self._tagged:
-                if not all(map(self._is_tagged, words)):
+            if self._is_labelled:
+                if not all(_is_tagged(word, self._mark) for word in words):
                     self.bad.handle(self._untagged(text, line), text.encode())
                     continue
                 if not words:
@@ -323,9 +375,10 @@ class TaggedText(TextFormat[SentenceBlock]):
                 tags.append([tag for _, _, tag in pairs])
             sentences.append(words)
             lines.append(line)
-        return SentenceBlock(sentences, tags if self._tagged else None, np.array(lines, np.int64))
+        line_array = np.array(lines, np.int64)
+        return SentenceBlock(sentences, tags if self._is_labelled else None, line_array)
 
-    def _long(self, text: str, line: int) -> DataError:
+    def _too_many_words(self, text: str, line: int) -> DataError:
         return located_error(
             f"more than {count(self._most, 'word')} in one sentence",
             name=self.source,
@@ -337,7 +390,8 @@ class TaggedText(TextFormat[SentenceBlock]):
         )
 
     def _untagged(self, text: str, line: int) -> DataError:
-        word = next(found for found in WORD.finditer(text) if not self._is_tagged(found[0]))
+        words = WORD.finditer(text)
+        word = next(found for found in words if not _is_tagged(found[0], self._mark))
         return located_error(
             f"{quoted(word[0])} is not a word with its tag",
             name=self.source,
@@ -348,16 +402,19 @@ class TaggedText(TextFormat[SentenceBlock]):
             cures=[f"write word{self._mark}TAG", SKIP],
         )
 
-    def _is_tagged(self, word: str) -> bool:
-        return all(word.rpartition(self._mark)[::2])
+
+def _is_tagged(word: str, mark: str) -> bool:
+    """Return whether there is a mark in a word, with something before and after it."""
+    before, _, after = word.rpartition(mark)
+    return bool(before) and bool(after)
 
 
 class TaggedTextReader(SentenceReader):
-    """Tells the format where it is."""
+    """A reader of text; its format parses words itself, and so handles their faults."""
 
-    _form: TaggedText
+    _form: TaggedTextFormat
 
-    def __init__(self, form: TaggedText, given: Given, settings: ReaderSettings) -> None:
+    def __init__(self, form: TaggedTextFormat, given: Given, settings: ReaderSettings) -> None:
         super().__init__(form, given, settings)
         form.bad = self._bad
 

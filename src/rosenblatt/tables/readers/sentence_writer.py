@@ -1,7 +1,8 @@
-"""Sentences with their tags as text: in the form they came in, or in another."""
+"""Write sentences with their tags: in the format of their file, or in another."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -20,13 +21,24 @@ from rosenblatt.tables.readers.sources import Given
 FORMS = (*names_of(SENTENCES), "tags")
 FIELD = re.compile(rb"[^ \t\r\n]+")
 
+# Puts a tag into the line of a word.
 PutTag = Callable[[bytes, str], bytes]
+# Writes a sentence, given its words and its tags.
+WriteSentence = Callable[[Sequence[Any], Sequence[str]], str]
+
+
+class Line(NamedTuple):
+    """A line of a file, by its number from 1."""
+
+    number: int
+    text: bytes
 
 
 class TextPart(NamedTuple):
-    """Lines up to a blank one, as they stood; ``words`` are the places of those that are words.
+    """Lines up to a blank one, unchanged; ``words`` are the places of the lines that are words.
 
-    Without words these are remarks or blank lines. ``line`` is the number of the first line.
+    A part without words consists of comments or blank lines. ``line`` is the number of its first
+    line.
     """
 
     lines: list[bytes]
@@ -35,79 +47,95 @@ class TextPart(NamedTuple):
 
 
 class ConllLinesReader(ConllReader):
-    """As `ConllReader`; `parts` gives the lines that the last block was read from.
+    """A `ConllReader` that keeps the lines of the last block, which `parts` returns.
 
     Sentences that were skipped are in no part.
     """
 
     def __init__(self, form: ConllFormat, given: Given, settings: ReaderSettings) -> None:
         super().__init__(form, given, settings)
-        self._ready: list[TextPart] = []
-        self._lines: list[tuple[int, bytes]] = []
-        self._faults: set[int] = set()
-        self._of: Lines | None = None
-        self._ended = True
+        self._ready: list[TextPart] = []  # of the files before
+        self._lines: list[Line] = []  # of the current file, not handed out yet
+        self._faults: set[int] = set()  # the numbers of bad lines
+        self._current: Lines | None = None
+        self._ends_with_blank = True
 
     def parts(self, block: SentenceBlock) -> list[TextPart]:
-        """As many with words as the block has sentences, in order, and what stands between them."""
+        """Return the sentences of the block just read, in order, and the lines between them."""
         starts = set(block.lines.tolist())
-        parts, self._ready = self._ready, []
-        group: list[tuple[int, bytes]] = []
-        for number, line in self._lines:
-            group.append((number, line))
-            if _is_blank(line):
+        parts = self._ready
+        self._ready = []
+        group: list[Line] = []
+        for line in self._lines:
+            group.append(line)
+            if _is_blank(line.text):
                 self._close(group, starts, parts)
                 group = []
-        if any(number in starts for number, _ in group):  # the last sentence of a file
+        if any(line.number in starts for line in group):
+            # The last sentence of a file, without a blank line after it.
             self._close(group, starts, parts)
             group = []
         self._lines = group
-        self._faults = {number for number in self._faults if group and number >= group[0][0]}
+        first = group[0].number if group else math.inf
+        self._faults = {number for number in self._faults if number >= first}
         return parts
 
     def rest(self) -> list[TextPart]:
-        """What stands behind the last sentence."""
-        parts, self._ready = self._ready, []
+        """Return the lines after the last sentence."""
+        parts = self._ready
+        self._ready = []
         self._close(self._lines, set(), parts)
         self._lines = []
         return parts
 
-    def _close(
-        self, group: list[tuple[int, bytes]], starts: set[int], parts: list[TextPart]
-    ) -> None:
-        if not group or any(number in self._faults for number, _ in group):
+    def _close(self, group: list[Line], starts: set[int], parts: list[TextPart]) -> None:
+        """Add a group of lines to the parts, unless it has a fault."""
+        if not group or any(line.number in self._faults for line in group):
             return
-        lines = [line for _, line in group]
-        first = next((i for i, (number, _) in enumerate(group) if number in starts), len(lines))
-        words = [i for i in range(first, len(lines)) if self._is_word(lines[i])]
-        parts.append(TextPart(lines, words, group[0][0]))
+        # Comments may be above the first word.
+        first_word = len(group)
+        for place, line in enumerate(group):
+            if line.number in starts:
+                first_word = place
+                break
+        lines = [line.text for line in group]
+        words = [place for place in range(first_word, len(lines)) if self._is_word(lines[place])]
+        parts.append(TextPart(lines, words, group[0].number))
 
     def _is_word(self, line: bytes) -> bool:
         if _is_blank(line):
             return False
         if self.columns is None or self.columns.format != "conllu":
             return True
+        # Comments, ranges (8-9) and empty nodes (8.1) are not words.
         return line.partition(b"\t")[0].isdigit()
 
-    # ------------------------------------------------------------------ on the way
+    # ------------------------------------------------------------------ while reading
 
     def _parse(self, lines: Lines) -> None:
-        if self._of is not lines:
-            self._begin_file(lines)
-        number, start = self._form.parser.line, lines.at
+        if self._current is not lines:
+            self._begin_lines_of(lines)
+        number = self._form.parser.line
+        start = lines.at
         super()._parse(lines)
         text = bytes(lines.buffer[start : lines.at])
-        if text:
-            found = text.split(b"\n")[:-1]
-            self._lines += [(i, line + b"\n") for i, line in enumerate(found, number + 1)]
-            self._ended = _is_blank(found[-1])
+        if not text:
+            return
+        found = text.split(b"\n")[:-1]
+        for line in found:
+            number += 1
+            self._lines.append(Line(number, line + b"\n"))
+        self._ends_with_blank = _is_blank(found[-1])
 
-    def _begin_file(self, lines: Lines) -> None:
-        """A blank line comes between the last sentence of a file and the next file."""
+    def _begin_lines_of(self, lines: Lines) -> None:
+        """Begin a file, with a blank line between it and the last sentence of the file before."""
         self._close(self._lines, set(), self._ready)
-        if not self._ended:
+        if not self._ends_with_blank:
             self._ready.append(TextPart([b"\n"], [], 0))
-        self._of, self._lines, self._faults, self._ended = lines, [], set(), True
+        self._current = lines
+        self._lines = []
+        self._faults = set()
+        self._ends_with_blank = True
 
     def _fault(self, lines: Lines) -> DataError:
         self._faults.add(self._form.parser.fault_line)
@@ -120,24 +148,24 @@ class ConllLinesReader(ConllReader):
 
 
 def _is_blank(line: bytes) -> bool:
-    """As the parser sees it: any other character, and be it a form feed, is a word."""
+    """Return whether a line is blank for the parser: any other character is a word."""
     return not line.strip(b" \t\r\n")
 
 
 class SentenceWriter:
-    """Writes the sentences of a reader with the tags that a tagger gives them.
+    """Writes the sentences of a reader with the tags that a tagger predicts.
 
     Parameters
     ----------
     reader : SentenceReader
-        As `iter_sentences` gives it; for columns that are to be written as they came, with
+        A reader of `iter_sentences`; for columns that are to be written as in their file, one with
         ``keep_lines=True``.
     to : {"conll", "conllu", "text", "tags"}, default=None
-        By default as they came: columns with the tags in their column and all else as it was, text
-        with a tag behind every word. Else words and tag a line, CoNLL-U, text, or the tags alone.
+        By default the format of the file: columns with the tags in their column and everything
+        else unchanged, text with a tag behind every word. ``"tags"`` writes only the tags.
     append : bool, default=False
-        Whether the tags stand behind all columns, as conlleval wants it, and do not take the place
-        of those that are there.
+        Whether the tags are written behind all columns, as conlleval expects, instead of replacing
+        those that are there.
 
     Examples
     --------
@@ -167,7 +195,8 @@ class SentenceWriter:
         self._append = append
         self._lines: ConllLinesReader | None = None
         self._put: PutTag | None = None
-        if layout.format != "text" and (to is None or to == layout.format == "conllu"):
+        keeps_lines = to is None or to == layout.format == "conllu"
+        if layout.format != "text" and keeps_lines:
             if not isinstance(reader, ConllLinesReader):
                 raise ParameterError(
                     "columns can be written as they came only if the reader keeps their lines",
@@ -175,32 +204,35 @@ class SentenceWriter:
                 )
             self._lines = reader
         else:
-            self._sentence = _sentence_form(to or "text", layout, reader.like)
+            self._write_sentence = _sentence_writer(to or "text", layout, reader.like)
 
     def write(self, block: SentenceBlock, tags: Sequence[Sequence[str]]) -> bytes:
-        """A block that was just read, with a tag for every word."""
+        """Return the text of a block that was just read, with a tag for every word."""
         if self._lines is None:
-            pairs = zip(block.sentences, tags, strict=True)
-            return "".join(self._sentence(words, own) for words, own in pairs).encode()
+            written: list[str] = []
+            for words, own_tags in zip(block.sentences, tags, strict=True):
+                written.append(self._write_sentence(words, own_tags))
+            return "".join(written).encode()
         if self._put is None:
             self._put = _put_tag(self._lines, append=self._append)
         return _with_tags(self._lines.parts(block), tags, self._put)
 
     def rest(self) -> bytes:
-        """What stands behind the last sentence."""
+        """Return the text after the last sentence."""
         if self._lines is None or self._put is None:
             return b""
         return _with_tags(self._lines.rest(), [], self._put)
 
 
-# ---------------------------------------------------------------------- as they came
+# ---------------------------------------------------------------------- columns of the file
 
 
 def _put_tag(reader: ConllLinesReader, *, append: bool) -> PutTag:
-    """What puts a tag into the line of a word: into its column, or behind all of them."""
+    """Return a function that puts a tag into the line of a word: into its column or behind all."""
     layout = reader.layout
     assert reader.columns is not None  # a block was read
-    tabs, column = reader.columns.tabs, layout.target
+    tabs = reader.columns.tabs
+    column = layout.target
     if append or column is None or column >= layout.n_columns:
         mark = b"\t" if tabs else b" "
 
@@ -228,39 +260,35 @@ def _line_end(line: bytes) -> bytes:
 
 
 def _with_tags(parts: Sequence[TextPart], tags: Sequence[Sequence[str]], put_tag: PutTag) -> bytes:
-    """The lines of a block with the tags in their column; all else is as it was."""
-    of_sentences = iter(tags)
+    """Return the lines of a block with the tags in their column; everything else is unchanged."""
+    tags_of_sentences = iter(tags)
     written: list[bytes] = []
     for part in parts:
         lines = list(part.lines)
         if part.words:
-            for place, tag in zip(part.words, next(of_sentences), strict=True):
+            for place, tag in zip(part.words, next(tags_of_sentences), strict=True):
                 lines[place] = put_tag(lines[place], tag)
         written += lines
-    assert next(of_sentences, None) is None
+    assert next(tags_of_sentences, None) is None
     return b"".join(written)
 
 
-# ---------------------------------------------------------------------- in other forms
+# ---------------------------------------------------------------------- other formats
 
 
-def _sentence_form(
+def _sentence_writer(
     form: str, layout: SentenceLayout, like: SentenceLayout | None
-) -> Callable[[Sequence[Any], Sequence[str]], str]:
-    """What writes a sentence, given its words and its tags."""
-    mark = layout.mark or (like and like.mark) or MARK
+) -> WriteSentence:
+    """Return a function that writes a sentence, given its words and its tags."""
     if form == "tags":
-        return lambda _, tags: " ".join(tags) + "\n"
+        return _tags_of
     if form == "text":
-        return lambda words, tags: (
-            " ".join(f"{_parts(w)[0]}{mark}{tag}" for w, tag in zip(words, tags, strict=True))
-            + "\n"
-        )
+        mark = layout.mark
+        if mark is None and like is not None:
+            mark = like.mark
+        return _text_writer(mark or MARK)
     if form == "conll":
-        return lambda words, tags: (
-            "".join("\t".join([*_parts(w), tag]) + "\n" for w, tag in zip(words, tags, strict=True))
-            + "\n" * bool(words)
-        )
+        return _columns_of
     if like is None or like.format != "conllu":
         raise ParameterError(
             Message(
@@ -268,25 +296,50 @@ def _sentence_form(
                 " needs a tagger that was trained on CoNLL-U: its tags must have a column.",
             )
         )
-    return _conllu_form(like)
+    return _conllu_writer(like)
 
 
 def _parts(token: Any) -> Sequence[str]:
+    """Return the parts of a token, which is a word or a tuple of parts."""
     return (token,) if isinstance(token, str) else token
 
 
-def _conllu_form(layout: SentenceLayout) -> Callable[[Sequence[Any], Sequence[str]], str]:
+def _tags_of(words: Sequence[Any], tags: Sequence[str]) -> str:
+    return " ".join(tags) + "\n"
+
+
+def _text_writer(mark: str) -> WriteSentence:
+    def written(words: Sequence[Any], tags: Sequence[str]) -> str:
+        tokens = [f"{_parts(word)[0]}{mark}{tag}" for word, tag in zip(words, tags, strict=True)]
+        return " ".join(tokens) + "\n"
+
+    return written
+
+
+def _columns_of(words: Sequence[Any], tags: Sequence[str]) -> str:
+    lines = ["\t".join([*_parts(word), tag]) for word, tag in zip(words, tags, strict=True)]
+    return _sentence_of(lines)
+
+
+def _conllu_writer(layout: SentenceLayout) -> WriteSentence:
     assert layout.target is not None
     target = layout.target
 
     def written(words: Sequence[Any], tags: Sequence[str]) -> str:
-        lines = []
+        lines: list[str] = []
         for number, (word, tag) in enumerate(zip(words, tags, strict=True), 1):
             fields = [str(number), *["_"] * (layout.n_columns - 1)]
             for column, value in zip(layout.inputs, _parts(word), strict=True):
                 fields[column] = value
             fields[target] = tag
-            lines.append("\t".join(fields) + "\n")
-        return "".join(lines) + "\n" * bool(lines)
+            lines.append("\t".join(fields))
+        return _sentence_of(lines)
 
     return written
+
+
+def _sentence_of(lines: list[str]) -> str:
+    """Return lines with a blank one after them; nothing for an empty sentence."""
+    if not lines:
+        return ""
+    return "\n".join(lines) + "\n\n"

@@ -15,7 +15,7 @@ from rosenblatt.errors import DataError, InputError, MissingExtra, ParameterErro
 # What users hand in: a path, "-", a file opened in binary mode, or several of these.
 Given = Any
 # An open binary file, or any object with `read`. Of the methods of a file it may lack `read1`,
-# `readinto` and `seekable`; `_reader_of`, `_can_seek` and `_Rest` look for them.
+# `readinto` and `seekable`; `reader_of`, `_can_seek` and `_Rest` look for them.
 RawFile = Any
 
 # The compression of a file by its first bytes, and by the suffix of its name.
@@ -166,7 +166,7 @@ def all_bytes(source: Source) -> bytes:
     return data
 
 
-def _reader_of(raw: RawFile) -> Callable[[int], Any]:
+def reader_of(raw: RawFile) -> Callable[[int], Any]:
     """Return the method that reads what is there, without waiting for a full buffer of a pipe."""
     reader: Callable[[int], Any] = getattr(raw, "read1", raw.read)
     return reader
@@ -228,7 +228,7 @@ class _Recorded:
     """A file whose bytes are copied to another one while they are read."""
 
     def __init__(self, raw: RawFile, copy: RawFile) -> None:
-        self._read = _reader_of(raw)
+        self._read = reader_of(raw)
         self._copy = copy
 
     def read(self, size: int = -1) -> Any:
@@ -310,7 +310,7 @@ def _first_bytes(raw: RawFile, name: str) -> bytes:
 
     No more are read from a pipe than that, so that a short line need not wait for the next.
     """
-    read = _reader_of(raw)
+    read = reader_of(raw)
     head = b""
     while any(mark.startswith(head) and mark != head for mark in MARKS):
         more = read(LONGEST_MARK - len(head))
@@ -331,7 +331,7 @@ class _Rest:
 
     def __init__(self, head: bytes, raw: RawFile) -> None:
         self._head = head
-        self._read = _reader_of(raw)
+        self._read = reader_of(raw)
         # `readinto` of a buffered file waits until the buffer is full, which a pipe may never do.
         is_unbuffered = not hasattr(raw, "read1") and hasattr(raw, "readinto")
         self._fill: Callable[[memoryview], int | None] | None = None
