@@ -35,7 +35,7 @@ if hasattr(os, "register_at_fork"):
 
 
 cdef object locked():
-    """A lock that whoever acquires it waits for."""
+    """Return a lock that is taken already, so that whoever acquires it waits."""
     gate = allocate_lock()
     gate.acquire()
     return gate
@@ -59,16 +59,26 @@ cdef class Turns:
     """Who learns on one learner at this moment, and who reads it."""
 
     def __cinit__(self):
-        self.fork, self.readers, self.guests, self.waiting = n_forks, {}, {}, []
+        self.fork = n_forks
+        self.readers = {}
+        self.guests = {}
+        self.waiting = []
 
     cdef int refresh(self) except -1:
         """Forget the threads of the process that this one was forked from: they are not here."""
         if self.fork == n_forks:
             return 0
-        self.fork, self.readers, self.guests, self.waiting = n_forks, {}, {}, []
+        self.fork = n_forks
+        self.readers = {}
+        self.guests = {}
+        self.waiting = []
         if self.owner != PyThread_get_thread_ident():
-            self.owner, self.depth, self.changing = 0, 0, False
-            self.learner = self.before = self.owner_gate = None
+            self.owner = 0
+            self.depth = 0
+            self.changing = False
+            self.learner = None
+            self.before = None
+            self.owner_gate = None
         return 0
 
     # ------------------------------------------------------------------ learning
@@ -86,24 +96,31 @@ cdef class Turns:
         """
         if self.owner != 0 or self.readers or self.guests:
             return False
-        self.owner, self.depth, self.changing = PyThread_get_thread_ident(), 1, True
+        self.owner = PyThread_get_thread_ident()
+        self.depth = 1
+        self.changing = True
         return True
 
     cdef int give_back(self) except -1:
-        self.owner, self.depth, self.changing = 0, 0, False
+        self.owner = 0
+        self.depth = 0
+        self.changing = False
         self.n_changes += 1
         return self.admit() if self.waiting else 0
 
     cdef int begin(self, learner) except -1:
         """Take the turn to learn, once nobody reads the learner's attributes any more."""
         cdef unsigned long me = PyThread_get_thread_ident()
-        cdef bint is_first = False, is_mine = False
+        cdef bint is_first = False
+        cdef bint is_mine = False
         with cython.critical_section(self):
             self.refresh()
             is_first = self.owner == 0
             if is_first:
                 # Who comes now waits until the others are done, and it is known what may be read.
-                self.owner, self.learner, self.changing = me, learner, True
+                self.owner = me
+                self.learner = learner
+                self.changing = True
             is_mine = self.owner == me
             self.depth += is_mine
         if not is_mine:
@@ -114,7 +131,8 @@ cdef class Turns:
             self.wait_for(False)
             before = dict(learner.__dict__)
             with cython.critical_section(self):
-                self.before, self.changing = before, False
+                self.before = before
+                self.changing = False
                 self.admit()
         except BaseException:
             self.end()
@@ -132,8 +150,11 @@ cdef class Turns:
             self.depth -= 1
             if self.depth == 0:
                 self.n_changes += self.changing
-                self.owner, self.changing = 0, False
-                self.learner = self.before = self.owner_gate = None
+                self.owner = 0
+                self.changing = False
+                self.learner = None
+                self.before = None
+                self.owner_gate = None
                 self.admit()
         return 0
 
@@ -164,7 +185,8 @@ cdef class Turns:
     cdef Reading enter(self, learner):
         """Begin to read, once the state is a whole one."""
         cdef Reading reading = Reading()
-        reading.thread, reading.learner = PyThread_get_thread_ident(), learner
+        reading.thread = PyThread_get_thread_ident()
+        reading.learner = learner
         with cython.critical_section(self):
             self.refresh()
             if self.owner == PyThread_get_thread_ident():
@@ -224,7 +246,8 @@ cdef class LearningTurn:
     cdef dict _before
 
     def __init__(self, learner, Turns turns):
-        self._learner, self._turns = learner, turns
+        self._learner = learner
+        self._turns = turns
 
     def __enter__(self):
         self._turns.begin(self._learner)

@@ -598,7 +598,7 @@ cdef class Engine:
             self.latest_features[i] = NULL
 
     def __reduce__(self):
-        """A copy of a learner makes an engine of its own."""
+        """Leave the engine out of a copy of a learner, which makes one of its own."""
         return _no_engine, ()
 
     # ------------------------------------------------------------------ tables
@@ -687,7 +687,7 @@ cdef class Engine:
         return 0
 
     cdef bint scores_in_blocks(self, const rb_walk *walk) noexcept:
-        """Whether several rows are scored together: never if all classes may move, as at a fold."""
+        """Return whether several rows are scored together: never if all classes may move, as at a fold."""
         if walk.readout != NULL or not walk.ops.in_blocks:
             return False
         if self.rule.blames_all_rivals or self.rule.scales:

@@ -20,7 +20,9 @@ cdef enum:
     AGAINST_ = 2
     NO_ONE = -1
 
-ONE, EACH, AGAINST = ONE_, EACH_, AGAINST_
+ONE = ONE_
+EACH = EACH_
+AGAINST = AGAINST_
 
 
 cdef class Updates:
@@ -30,21 +32,29 @@ cdef class Updates:
     lowers that one alone.
     """
 
-    cdef readonly object row, right, wrong, step
+    cdef readonly object row
+    cdef readonly object right
+    cdef readonly object wrong
+    cdef readonly object step
     cdef int64_t[::1] rows
     cdef int32_t[::1] rights, wrongs
     cdef double[::1] steps
-    cdef readonly int64_t size, mistakes
+    cdef readonly int64_t size
+    cdef readonly int64_t mistakes
 
     def __init__(self, int64_t capacity):
         self.row = np.empty(capacity, np.int64)
-        self.right, self.wrong = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+        self.right = np.empty(capacity, np.int32)
+        self.wrong = np.empty(capacity, np.int32)
         self.step = np.empty(capacity)
-        self.rows, self.rights, self.wrongs = self.row, self.right, self.wrong
+        self.rows = self.row
+        self.rights = self.right
+        self.wrongs = self.wrong
         self.steps = self.step
 
     def clear(self):
-        self.size = self.mistakes = 0
+        self.size = 0
+        self.mistakes = 0
 
     cdef void write(self, int64_t row, int64_t right, int64_t wrong, double step) noexcept nogil:
         self.rows[self.size] = row
@@ -56,8 +66,9 @@ cdef class Updates:
 
 cdef bint decide(const double[:, ::1] scores, int64_t i, int64_t label, double weight, int shape,
                  bint tie_is_mistake, double[::1] step) noexcept nogil:
-    """What row i adds to each vector, times itself; whether it adds anything."""
-    cdef int64_t k = scores.shape[0], c, rival
+    """Fill in what row i adds to each vector, times itself; return whether it adds anything."""
+    cdef int64_t k = scores.shape[0]
+    cdef int64_t c, rival
     cdef double sign, margin
     cdef bint found = False
     if weight == 0.0:
@@ -91,8 +102,9 @@ cdef bint decide(const double[:, ::1] scores, int64_t i, int64_t label, double w
 
 def mistaken(const double[:, ::1] scores, const int32_t[::1] labels, const double[::1] weights,
              int shape, bint tie_is_mistake):
-    """Which rows are wrong by the scores as they are, True or False for each."""
-    cdef int64_t i, n = labels.shape[0]
+    """Return which rows are wrong by the scores as they are, True or False for each."""
+    cdef int64_t n = labels.shape[0]
+    cdef int64_t i
     out = np.empty(n, np.bool_)
     cdef unsigned char[::1] wrong = out.view(np.uint8)
     cdef double[::1] step = np.empty(scores.shape[0])
@@ -104,8 +116,9 @@ def mistaken(const double[:, ::1] scores, const int32_t[::1] labels, const doubl
 
 def seek(const double[:, ::1] scores, const int32_t[::1] labels, const double[::1] weights,
          int64_t start, int shape, bint tie_is_mistake, double[::1] step):
-    """The next row from `start` on that is wrong, or the number of rows; its step is filled in."""
-    cdef int64_t i, found = labels.shape[0]
+    """Return the next row from `start` on that is wrong, or the number of rows; its step is filled in."""
+    cdef int64_t found = labels.shape[0]
+    cdef int64_t i
     with nogil:
         for i in range(start, labels.shape[0]):
             if decide(scores, i, labels[i], weights[i], shape, tie_is_mistake, step):
@@ -124,7 +137,10 @@ def walk(double[:, ::1] scores, const int32_t[::1] labels, const double[::1] wei
     scores of all rows of the block. `squared_norms` of the vectors are kept up, and `magnitudes`
     are the sums of the absolute values of what was added to them.
     """
-    cdef int64_t i, j, c, k = scores.shape[0], n = labels.shape[0], reached = n
+    cdef int64_t k = scores.shape[0]
+    cdef int64_t n = labels.shape[0]
+    cdef int64_t reached = n
+    cdef int64_t i, j, c
     cdef double[::1] step = np.empty(k)
     cdef double change, own
     with nogil:
@@ -149,7 +165,8 @@ def walk(double[:, ::1] scores, const int32_t[::1] labels, const double[::1] wei
 
 cdef void write(Updates updates, int64_t i, int32_t label, double weight, int shape,
                 double[::1] step) noexcept nogil:
-    cdef int64_t c, wrong = NO_ONE
+    cdef int64_t wrong = NO_ONE
+    cdef int64_t c
     updates.mistakes += 1
     if shape == ONE_:
         updates.write(i, label, 1 - label, weight)

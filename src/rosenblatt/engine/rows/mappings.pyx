@@ -25,7 +25,8 @@ cdef class MappingRow:
     """
 
     def __init__(self, dict columns):
-        self.columns, self.pending = columns, []
+        self.columns = columns
+        self.pending = []
         self._reserve(64)
 
     cdef _reserve(self, int64_t capacity):
@@ -38,7 +39,9 @@ cdef class MappingRow:
     def read(self, mapping, double limit, bint unseen_allowed):
         """Fill the row; unseen features are put on `pending`, or left out if not allowed."""
         cdef double value
-        cdef int64_t n = 0, column, n_columns = len(self.columns)
+        cdef int64_t n = 0
+        cdef int64_t n_columns = len(self.columns)
+        cdef int64_t column
         cdef bint in_order = True
         cdef double *values
         cdef int64_t *columns
@@ -67,7 +70,8 @@ cdef class MappingRow:
             if n == self._capacity:
                 raise RuntimeError("the mapping changed while it was read")
             in_order = in_order and (n == 0 or columns[n - 1] < column)
-            columns[n], values[n] = column, value
+            columns[n] = column
+            values[n] = value
             n += 1
         # By column, so that the order of the mapping does not matter to the last bit.
         if not in_order:
@@ -78,13 +82,14 @@ cdef class MappingRow:
     cdef _sort(self, int64_t n):
         if n > MOST_UNORDERED:
             order = np.argsort(self._columns[:n], kind="stable")
-            self._columns[:n], self._values[:n] = self._columns[:n][order], self._values[:n][order]
+            self._columns[:n] = self._columns[:n][order]
+            self._values[:n] = self._values[:n][order]
             return
         sort_by_column(<int64_t *>cnp.PyArray_DATA(self._columns),
                        <double *>cnp.PyArray_DATA(self._values), n)
 
     def stored(self):
-        """Copies of the values and columns of the row."""
+        """Return copies of the values and columns of the row."""
         cdef int64_t n = self._starts[1]
         return self._values[:n].copy(), self._columns[:n].copy()
 
@@ -96,15 +101,19 @@ cdef class MappingRow:
 
 
 cdef void sort_by_column(int64_t *columns, double *values, int64_t n) noexcept:
-    """For a few values, most of them in order."""
+    """Sort a few values by column, most of them in order."""
     cdef int64_t i, j, column
     cdef double value
     for i in range(1, n):
-        column, value, j = columns[i], values[i], i
+        column = columns[i]
+        value = values[i]
+        j = i
         while j > 0 and columns[j - 1] > column:
-            columns[j], values[j] = columns[j - 1], values[j - 1]
+            columns[j] = columns[j - 1]
+            values[j] = values[j - 1]
             j -= 1
-        columns[j], values[j] = column, value
+        columns[j] = column
+        values[j] = value
 
 
 cdef double squared_norm_of(const double *values, int64_t n) noexcept:
@@ -116,7 +125,7 @@ cdef double squared_norm_of(const double *values, int64_t n) noexcept:
 
 
 cdef double whole_as_double(given) except? -1.0:
-    """Infinity for a number that is too large."""
+    """Return a whole number as a float: infinity if it is too large."""
     try:
         return PyLong_AsDouble(given)
     except OverflowError:

@@ -53,7 +53,8 @@ def shuffled(cnp.ndarray order, uint64_t state, numbers=None):
     """Fill `order` with the numbers (None: 0 .. n - 1) in random order; return the next state."""
     cdef int64_t *at = <int64_t *>cnp.PyArray_DATA(order)
     cdef const int64_t *source = NULL
-    cdef int64_t n = cnp.PyArray_DIM(order, 0), i, j
+    cdef int64_t n = cnp.PyArray_DIM(order, 0)
+    cdef int64_t i, j
     if numbers is not None:
         source = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>numbers)
     with nogil:
@@ -65,7 +66,7 @@ def shuffled(cnp.ndarray order, uint64_t state, numbers=None):
 
 
 def after_draws(uint64_t state, uint64_t draws):
-    """The state after so many random numbers."""
+    """Return the state after so many random numbers."""
     return state + draws * RB_INCREMENT
 
 
@@ -77,7 +78,8 @@ def gather(cnp.ndarray pieces, int64_t size, int64_t n, subset, cnp.ndarray out)
     cdef const int64_t *piece = <const int64_t *>cnp.PyArray_DATA(pieces)
     cdef const int64_t *chosen = NULL
     cdef int64_t *at = <int64_t *>cnp.PyArray_DATA(out)
-    cdef int64_t count = 0, p, i
+    cdef int64_t count = 0
+    cdef int64_t p, i
     if subset is not None:
         chosen = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>subset)
     with nogil:
@@ -96,7 +98,8 @@ def fingerprint(cnp.ndarray values, uint64_t a=0, uint64_t b=0):
     cdef const double *wide = <const double *>cnp.PyArray_DATA(values)
     cdef const float *narrow = <const float *>cnp.PyArray_DATA(values)
     cdef bint is_narrow = cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT32
-    cdef int64_t n = cnp.PyArray_SIZE(values), i
+    cdef int64_t n = cnp.PyArray_SIZE(values)
+    cdef int64_t i
     with nogil:
         for i in range(n):
             rb_mix(<double>narrow[i] if is_narrow else wide[i], <uint64_t>i, &a, &b)

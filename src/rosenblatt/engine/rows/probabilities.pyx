@@ -21,7 +21,7 @@ cdef enum:
 
 
 def log(double x):
-    """The natural logarithm of a positive number."""
+    """Return the natural logarithm of a positive number."""
     return rb_logarithm(x)
 
 
@@ -36,7 +36,10 @@ def softmax(double[:, ::1] z):
 
 
 cdef void over_rows(double[:, ::1] z, bint logarithms):
-    cdef int64_t n = z.shape[0], k = z.shape[1], start = 0, size, i, c
+    cdef int64_t n = z.shape[0]
+    cdef int64_t k = z.shape[1]
+    cdef int64_t start = 0
+    cdef int64_t size, i, c
     cdef double total
     if n == 0 or k == 0:
         return
@@ -118,13 +121,15 @@ cdef tuple parts_of(const Sums *total):
 
 def sigmoid_loss(const double[::1] scores, const double[::1] targets, const double[::1] weights,
                  double slope, double offset):
-    """The log loss of ``p = 1 / (1 + exp(-z))`` with ``z = slope · score + offset``.
+    """Return the log loss of ``p = 1 / (1 + exp(-z))`` with ``z = slope · score + offset``.
 
     ``Σ weight (log(1 + exp(z)) - target · z)``, where the target is the share of the second class.
     Returns the value, its gradient by slope and offset, and its second derivatives by slope twice, by
     both, by offset twice.
     """
-    cdef int64_t n = scores.shape[0], start = 0, size, i
+    cdef int64_t n = scores.shape[0]
+    cdef int64_t start = 0
+    cdef int64_t size, i
     cdef double[::1] z = np.empty(BLOCK)
     cdef double[::1] exponentials = np.empty(BLOCK)
     cdef double e, p, share, excess
@@ -159,14 +164,17 @@ def sigmoid_loss(const double[::1] scores, const double[::1] targets, const doub
 
 def softmax_loss(const double[:, ::1] scores, const double[::1] wanted, const double[::1] weights,
                  double slope):
-    """The log loss of ``p = softmax(slope · scores)``.
+    """Return the log loss of ``p = softmax(slope · scores)``.
 
     ``Σ weight (log(Σ exp(slope · score)) - slope · wanted)``, where ``wanted`` is the mean of the
     scores of a row by the targets of its classes. Returns what `sigmoid_loss` does; there is no offset,
     so that its derivatives are 0.
     """
-    cdef int64_t n = scores.shape[0], k = scores.shape[1], at_once = max(1, BLOCK // max(1, k))
-    cdef int64_t start = 0, size, i, c
+    cdef int64_t n = scores.shape[0]
+    cdef int64_t k = scores.shape[1]
+    cdef int64_t at_once = max(1, BLOCK // max(1, k))
+    cdef int64_t start = 0
+    cdef int64_t size, i, c
     cdef double[::1] largest = np.empty(at_once)
     cdef double[::1] exponentials = np.empty(at_once * k)
     cdef double e, score, total_e, mean, square

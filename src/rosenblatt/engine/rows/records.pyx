@@ -60,7 +60,9 @@ cdef class RecordPlan:
                 continue
             self.levels.append(None)
             center, scale, clip, gaps, sums = facts
-            column.moments.center, column.moments.scale, column.gaps = center, scale, gaps
+            column.moments.center = center
+            column.moments.scale = scale
+            column.gaps = gaps
             column.clip = INFINITY if clip is None else clip
             column.is_running = sums is not None
             if sums is not None:
@@ -87,8 +89,10 @@ cdef class RecordPlan:
         cdef PyObject *found
         cdef Py_ssize_t i
         cdef bint usual
-        row.n_values = row.n_features = 0
-        row.is_dense, row.is_running = True, False
+        row.n_values = 0
+        row.n_features = 0
+        row.is_dense = True
+        row.is_running = False
         for i in range(len(self.names)):
             found = PyDict_GetItemWithError(x, <object>self.names[i])
             given = None if found == NULL else <object>found
@@ -121,7 +125,8 @@ cdef bint read_number(RecordRow *row, const Column *column, given, Moments *afte
         if not add(&before, after, value):
             return False
         row.is_running = True
-    center, scale = before.center, before.scale
+    center = before.center
+    scale = before.scale
     row.is_dense = row.is_dense and not column.gaps
     row.columns[row.n_values] = row.n_features
     row.n_features += 1 + column.gaps
@@ -158,7 +163,8 @@ cdef bint read_level(RecordRow *row, const Column *column, dict levels, given) e
     if place >= column.n_levels:
         return False
     if place >= 0:
-        row.values[row.n_values], row.columns[row.n_values] = 1.0, row.n_features + place
+        row.values[row.n_values] = 1.0
+        row.columns[row.n_values] = row.n_features + place
         row.n_values += 1
     row.is_dense = False
     row.n_features += column.n_levels
@@ -166,7 +172,7 @@ cdef bint read_level(RecordRow *row, const Column *column, dict levels, given) e
 
 
 cdef bint number(given, double *value) except -1:
-    """A number as a float, a gap as NaN; False if it is neither, too large or of an odd type."""
+    """Read a number as a float, a gap as NaN; return False if it is neither, too large or of an odd type."""
     if given is None:
         value[0] = NAN
     elif PyFloat_CheckExact(given):
@@ -181,7 +187,7 @@ cdef bint number(given, double *value) except -1:
 
 
 cdef bint add(Moments *before, Moments *after, double value) noexcept:
-    """The moments after a value, as in `running_moments`; False if anything is unusual.
+    """Fill in the moments after a value, as in `running_moments`; return False if anything is unusual.
 
     Distances are from the first value, which `before` takes up as well: it is the center until then.
     """
@@ -202,7 +208,8 @@ cdef bint add(Moments *before, Moments *after, double value) noexcept:
 
 cdef bint settle(Moments *moments) noexcept:
     """Let center and scale follow from the sums."""
-    cdef double n = max(moments.n, 1.0), mean = moments.total / n
+    cdef double n = max(moments.n, 1.0)
+    cdef double mean = moments.total / n
     cdef double deviation = sqrt(max(moments.squares / n - mean * mean, 0.0))
     moments.center = moments.first + mean
     moments.scale = deviation if deviation > fabs(moments.center) * 1e-12 else 1.0

@@ -56,8 +56,9 @@ cdef class Rows:
         return self.c.outside != NULL
 
     cdef int64_t most_stored(self) noexcept:
-        """The most values that a row has."""
-        cdef int64_t row, most = 0
+        """Return the most values that a row has."""
+        cdef int64_t most = 0
+        cdef int64_t row
         if not self.is_sparse:
             return self.c.n_features
         for row in range(self.c.n_rows):
@@ -85,11 +86,12 @@ cdef class Rows:
         return np.dtype(np.float32 if self.is_float32 else np.float64)
 
     def inspect(self, double limit):
-        """The first (row, column, value) that is not finite or beyond `limit`, else None.
+        """Return the first (row, column, value) that is not finite or beyond `limit`, else None.
 
         Where all is well it sets `largest_squared_norm`; rows must be inspected before learning.
         """
-        cdef int64_t row = 0, column = 0
+        cdef int64_t row = 0
+        cdef int64_t column = 0
         cdef double value = 0.0
         cdef bint found
         with nogil:
@@ -100,7 +102,7 @@ cdef class Rows:
         return None
 
     def squared_norms(self):
-        """The squared length of every row."""
+        """Return the squared length of every row."""
         cdef cnp.ndarray out = np.empty(self.c.n_rows)
         cdef double *at = <double *>cnp.PyArray_DATA(out)
         cdef int64_t i
@@ -111,7 +113,7 @@ cdef class Rows:
 
 
 def clones():
-    """The names of the compiled copies of the loops over dense rows that this processor can run."""
+    """Return the names of the compiled copies of the loops over dense rows that this processor can run."""
     return [rb_clone_names[i].decode() for i in range(rb_count_clones())]
 
 
@@ -125,10 +127,11 @@ use_clone(clones().pop())
 
 
 def dense(cnp.ndarray X):
-    """Rows of a C-contiguous 2-D array of float32 or float64."""
+    """Wrap a C-contiguous 2-D array of float32 or float64 as rows."""
     cdef Rows rows = Rows.__new__(Rows)
     rows.c.values = cnp.PyArray_DATA(X)
-    rows.c.n_rows, rows.c.n_features = cnp.PyArray_DIM(X, 0), cnp.PyArray_DIM(X, 1)
+    rows.c.n_rows = cnp.PyArray_DIM(X, 0)
+    rows.c.n_features = cnp.PyArray_DIM(X, 1)
     rows.is_float32 = cnp.PyArray_TYPE(X) == cnp.NPY_FLOAT32
     rows.ops = rb_dense_ops[rb_clone][rows.is_float32]
     rows._arrays = (X,)
@@ -136,7 +139,7 @@ def dense(cnp.ndarray X):
 
 
 def sparse(cnp.ndarray data, cnp.ndarray indices, cnp.ndarray indptr, int64_t n_features):
-    """Rows of a CSR matrix; `indices` and `indptr` both int32 or both int64.
+    """Wrap a CSR matrix as rows; `indices` and `indptr` are both int32 or both int64.
 
     Memory that cannot be written to may be that of a mapped file, which others can write to.
     """
@@ -145,7 +148,8 @@ def sparse(cnp.ndarray data, cnp.ndarray indices, cnp.ndarray indptr, int64_t n_
     rows.c.values = cnp.PyArray_DATA(data)
     rows.c.columns = cnp.PyArray_DATA(indices)
     rows.c.starts = cnp.PyArray_DATA(indptr)
-    rows.c.n_rows, rows.c.n_features = cnp.PyArray_DIM(indptr, 0) - 1, n_features
+    rows.c.n_rows = cnp.PyArray_DIM(indptr, 0) - 1
+    rows.c.n_features = n_features
     rows.c.n_stored = min(cnp.PyArray_DIM(data, 0), cnp.PyArray_DIM(indices, 0))
     rows.is_sparse = True
     rows.index_bytes = 8 if wide else 4
@@ -172,12 +176,13 @@ cdef int same_type(Rows rows, bint is_float32) except -1:
 
 
 def score(Rows rows, cnp.ndarray table, cnp.ndarray bias, int64_t start=0, stop=None):
-    """Scores of rows from `start` to `stop`: (n,) for one vector, else (n, n_vectors).
+    """Score the rows from `start` to `stop`: (n,) for one vector, else (n, n_vectors).
 
     `table` and `bias` have the type of the rows; for sparse rows and several vectors the table
     is (n_features, n_vectors or more), else (n_vectors or more, n_features).
     """
-    cdef int64_t k = cnp.PyArray_DIM(bias, 0), end = rows.c.n_rows
+    cdef int64_t k = cnp.PyArray_DIM(bias, 0)
+    cdef int64_t end = rows.c.n_rows
     cdef int64_t n = max(0, (end if stop is None else min(end, <int64_t>stop)) - start)
     cdef cnp.ndarray out
     cdef double *at

@@ -8,14 +8,15 @@ from numbers import Real
 
 
 def exp(double x):
-    """The exponential function of the soft rule."""
+    """Return the exponential function of the soft rule."""
     return rb_exponential(x)
 
 
 cdef rb_decision python_decision(const rb_parameters *p, const rb_case *case) noexcept nogil:
     """Ask a function of Python, which takes the interpreter's lock for every row."""
     cdef rb_decision decision
-    decision.scale, decision.change = 1.0, 0.0
+    decision.scale = 1.0
+    decision.change = 0.0
     with gil:
         decision.step = (<Rule>p.owner).ask(case.margin, case.squared, case.mistaken)
     return decision
@@ -46,7 +47,8 @@ cdef class Rule:
         if step is not None:
             self.c.decide = python_decision
             self.c.number = -1
-            self.c.quiet_above = self.c.longest_step = INFINITY
+            self.c.quiet_above = INFINITY
+            self.c.longest_step = INFINITY
             self.c.does = RB_NORM | (RB_AIMS if aims_at_one else 0)
         elif not rb_set_rule(&self.c, name.encode()):
             raise ValueError(f"no rule is called {name!r}")
@@ -79,7 +81,7 @@ cdef class Rule:
         return partial(Rule, self.name, **self._options), ()
 
     cdef double ask(self, double margin, double squared_norm, bint mistaken):
-        """The step of a function of Python; what it raises is kept until the loop has ended."""
+        """Return the step of a function of Python; what it raises is kept until the loop has ended."""
         cdef double step
         if self.error is not None:
             return 0.0

@@ -40,8 +40,11 @@ LANES = LANES_
 
 cdef bint is_sound(const Column *columns, const Column *starts, int64_t n_rows, int64_t n_stored,
                    int64_t n_columns) noexcept nogil:
-    cdef int64_t largest = <int64_t>((<uint64_t>1 << (8 * sizeof(Column) - 1)) - 1), i
-    cdef Column most = <Column>largest, last = <Column>min(n_columns - 1, largest), beyond = 0
+    cdef int64_t largest = <int64_t>((<uint64_t>1 << (8 * sizeof(Column) - 1)) - 1)
+    cdef int64_t i
+    cdef Column most = <Column>largest
+    cdef Column last = <Column>min(n_columns - 1, largest)
+    cdef Column beyond = 0
     if n_rows < 0 or starts[0] < 0 or starts[n_rows] > n_stored:
         return False
     for i in range(n_rows):
@@ -54,7 +57,7 @@ cdef bint is_sound(const Column *columns, const Column *starts, int64_t n_rows, 
 
 
 cdef cnp.ndarray own(cnp.ndarray numbers):
-    """The same numbers where nobody else can change them once they were looked at.
+    """Return the same numbers where nobody else can change them once they were looked at.
 
     Memory that cannot be written to may be that of a mapped file, which others can write to.
     """
@@ -63,7 +66,7 @@ cdef cnp.ndarray own(cnp.ndarray numbers):
 
 cdef bint points_inside(cnp.ndarray values, cnp.ndarray columns, cnp.ndarray starts,
                         int64_t n_columns):
-    """Whether rows begin and end inside of what is stored, and columns are those of the table."""
+    """Return whether rows begin and end inside of what is stored, and columns are those of the table."""
     cdef int64_t n_rows = cnp.PyArray_DIM(starts, 0) - 1
     cdef int64_t n_stored = min(cnp.PyArray_DIM(values, 0), cnp.PyArray_DIM(columns, 0))
     cdef void *c = cnp.PyArray_DATA(columns)
@@ -78,16 +81,22 @@ cdef bint points_inside(cnp.ndarray values, cnp.ndarray columns, cnp.ndarray sta
 
 def gather(cnp.ndarray values, cnp.ndarray starts, cnp.ndarray counts, cnp.ndarray out):
     """Runs of `values`, each from a start and so many long (int64), one after the other in `out`."""
-    cdef int64_t size = cnp.PyArray_ITEMSIZE(values), n = cnp.PyArray_DIM(starts, 0), i = 0
-    cdef int64_t stored = cnp.PyArray_DIM(values, 0), room = cnp.PyArray_DIM(out, 0), first, n_own
-    starts, counts = own(starts), own(counts)
+    cdef int64_t size = cnp.PyArray_ITEMSIZE(values)
+    cdef int64_t n = cnp.PyArray_DIM(starts, 0)
+    cdef int64_t i = 0
+    cdef int64_t stored = cnp.PyArray_DIM(values, 0)
+    cdef int64_t room = cnp.PyArray_DIM(out, 0)
+    cdef int64_t first, n_own
+    starts = own(starts)
+    counts = own(counts)
     cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(starts)
     cdef const int64_t *count = <const int64_t *>cnp.PyArray_DATA(counts)
     cdef const char *given = <const char *>cnp.PyArray_DATA(values)
     cdef char *at = <char *>cnp.PyArray_DATA(out)
     with nogil:
         while i < n:
-            first, n_own = start[i], count[i]
+            first = start[i]
+            n_own = count[i]
             if first < 0 or n_own < 0 or n_own > min(room, stored - first):
                 break
             memcpy(at, given + first * size, n_own * size)
@@ -109,7 +118,8 @@ cdef void multiply(cnp.ndarray values, const Column *columns, cnp.ndarray starts
     cdef const Number *v = <const Number *>cnp.PyArray_DATA(values)
     cdef const Column *s = <const Column *>cnp.PyArray_DATA(starts)
     cdef Number value
-    cdef int64_t n_rows = cnp.PyArray_DIM(starts, 0) - 1, i, p
+    cdef int64_t n_rows = cnp.PyArray_DIM(starts, 0) - 1
+    cdef int64_t i, p
     with nogil:
         for i in range(n_rows):
             if what == WRITE:
@@ -141,7 +151,9 @@ cdef void multiply_by_type(cnp.ndarray values, const Column *columns, cnp.ndarra
 
 
 cdef bint multiplied(tuple table, int what, void *dense, int64_t n_columns, cnp.ndarray out):
-    cdef cnp.ndarray values = table[0], columns = own(table[1]), starts = own(table[2])
+    cdef cnp.ndarray values = table[0]
+    cdef cnp.ndarray columns = own(table[1])
+    cdef cnp.ndarray starts = own(table[2])
     cdef void *c = cnp.PyArray_DATA(columns)
     if not points_inside(values, columns, starts, n_columns):
         return False
@@ -172,7 +184,7 @@ def from_left(tuple table, cnp.ndarray dense, cnp.ndarray out):
 
 cdef inline int64_t place_of(const Column *places, Column column, int64_t room,
                              int shift) noexcept nogil:
-    """Where a column stands, or the free place where it would; without a shift it is itself."""
+    """Return where a column stands, or the free place where it would; without a shift it is itself."""
     cdef int64_t at = column
     if shift:
         at = <int64_t>((<uint64_t>column * <uint64_t>0x9E3779B97F4A7C15) >> shift)
@@ -182,20 +194,25 @@ cdef inline int64_t place_of(const Column *places, Column column, int64_t room,
 
 
 cdef inline double common(double x, double y) noexcept nogil:
-    """The smaller size of two numbers of one sign, else 0."""
+    """Return the smaller size of two numbers of one sign, else 0."""
     return min(fabs(x), fabs(y)) if (x > 0) == (y > 0) else 0.0
 
 
 cdef void meet(tuple A, tuple B, Column *places, int64_t room, int shift, int32_t *rows,
                Real *kept, bint in_common, Real *out):
-    """A place holds a column and the first of its entries; these end where the next ones begin."""
+    """Add the products of all pairs of rows, by a table of the columns of B.
+
+    A place of it holds a column and the first of its entries; these end where the next ones begin.
+    """
     cdef const Real *av = <const Real *>cnp.PyArray_DATA(A[0])
     cdef const Column *ac = <const Column *>cnp.PyArray_DATA(A[1])
     cdef const Column *a_starts = <const Column *>cnp.PyArray_DATA(A[2])
     cdef const Real *bv = <const Real *>cnp.PyArray_DATA(B[0])
     cdef const Column *bc = <const Column *>cnp.PyArray_DATA(B[1])
     cdef const Column *b_starts = <const Column *>cnp.PyArray_DATA(B[2])
-    cdef int64_t n = cnp.PyArray_DIM(A[2], 0) - 1, m = cnp.PyArray_DIM(B[2], 0) - 1, i, p, q, at
+    cdef int64_t n = cnp.PyArray_DIM(A[2], 0) - 1
+    cdef int64_t m = cnp.PyArray_DIM(B[2], 0) - 1
+    cdef int64_t i, p, q, at
     cdef Real x
     with nogil:
         for at in range(room):
@@ -210,11 +227,13 @@ cdef void meet(tuple A, tuple B, Column *places, int64_t room, int shift, int32_
             for p in range(b_starts[i], b_starts[i + 1]):
                 at = place_of(places, bc[p], room, shift)
                 q = places[2 * at + 3]
-                rows[q], kept[q] = <int32_t>i, bv[p]
+                rows[q] = <int32_t>i
+                kept[q] = bv[p]
                 places[2 * at + 3] += 1
         for i in range(n):
             for p in range(a_starts[i], a_starts[i + 1]):
-                at, x = place_of(places, ac[p], room, shift), av[p]
+                at = place_of(places, ac[p], room, shift)
+                x = av[p]
                 if places[2 * at] != ac[p]:
                     continue
                 if in_common:
@@ -233,9 +252,13 @@ def pairs(tuple A, tuple B, int64_t n_columns, bint in_common, cnp.ndarray out):
     column, so that the work is the number of columns that pairs of rows share; the memory is that
     of B, however many columns there may be.
     """
-    A, B = (A[0], own(A[1]), own(A[2])), (B[0], own(B[1]), own(B[2]))
-    cdef cnp.ndarray values = B[0], columns = B[1], starts = B[2]
-    cdef int64_t stored, room = 16
+    A = (A[0], own(A[1]), own(A[2]))
+    B = (B[0], own(B[1]), own(B[2]))
+    cdef cnp.ndarray values = B[0]
+    cdef cnp.ndarray columns = B[1]
+    cdef cnp.ndarray starts = B[2]
+    cdef int64_t room = 16
+    cdef int64_t stored
     cdef int shift = 60
     if not (points_inside(A[0], A[1], A[2], n_columns)
             and points_inside(values, columns, starts, n_columns)):
@@ -268,7 +291,9 @@ def pairs(tuple A, tuple B, int64_t n_columns, bint in_common, cnp.ndarray out):
 
 def distances(cnp.ndarray A, cnp.ndarray panels, cnp.ndarray out):
     """Σ |a - b| for all rows of A and of some panels, of which [k, j] is feature j of some rows."""
-    cdef int64_t n = cnp.PyArray_DIM(A, 0), d = cnp.PyArray_DIM(A, 1), i, k, j, lane
+    cdef int64_t n = cnp.PyArray_DIM(A, 0)
+    cdef int64_t d = cnp.PyArray_DIM(A, 1)
+    cdef int64_t i, k, j, lane
     cdef int64_t n_panels = cnp.PyArray_DIM(panels, 0)
     cdef const double *a
     cdef const double *b

@@ -17,7 +17,8 @@ ctypedef fused real:
 cdef int check(int64_t n_support, const int64_t[::1] place, int64_t n_states,
                int64_t n_steps) except -1:
     """Refuse updates of rows that are not among the support rows, or that do not belong together."""
-    cdef int64_t i, m = place.shape[0]
+    cdef int64_t m = place.shape[0]
+    cdef int64_t i
     if n_states != m + 1 or n_steps != m:
         raise ValueError(f"{m} updates, {n_steps} steps and {n_states} times of survival")
     for i in range(m):
@@ -29,19 +30,22 @@ cdef int check(int64_t n_support, const int64_t[::1] place, int64_t n_states,
 def vote_binary(const double[:, ::1] products, const int64_t[::1] support,
                 const double[::1] signed_step, const double[::1] survival,
                 const double[::1] start, double bias_step, bint tie_is_positive):
-    """Sum of survival times signed by the score of each vector, one sum per query.
+    """Sum survival times signed by the score of each vector, one sum per query.
 
     `products` (queries, support rows) holds x.z; `support` and `signed_step` name the row and step
     of each update; `survival` has one entry more: that of the first vector. `start` is the score
     of the first vector; `bias_step` is 1 with a bias and 0 without.
     """
-    cdef int64_t n = products.shape[0], m = support.shape[0], q, i
+    cdef int64_t n = products.shape[0]
+    cdef int64_t m = support.shape[0]
+    cdef int64_t q, i
     check(products.shape[1], support, survival.shape[0], signed_step.shape[0])
     if start.shape[0] != n:
         raise ValueError(f"{start.shape[0]} first scores of {n} queries")
     out = np.zeros(n)
     cdef double[::1] votes = out
-    cdef double score, total, at_tie = tie_is_positive
+    cdef double at_tie = tie_is_positive
+    cdef double score, total
     with nogil:
         for q in range(n):
             score = start[q]
@@ -55,12 +59,14 @@ def vote_binary(const double[:, ::1] products, const int64_t[::1] support,
 
 def votes_of_one(const real[:, ::1] kernel, const int64_t[::1] place, const double[::1] step,
                  const double[::1] survival, bint tie_is_positive):
-    """Votes of one vector's states on the queries: each counts as long as it survived.
+    """Let one vector's states vote on the queries: each counts as long as it survived.
 
     `kernel` is (support rows, queries), `place` and `step` name the row and step of each update,
     `survival` has one number more, that of the first state, which scores 0 everywhere.
     """
-    cdef int64_t n = kernel.shape[1], m = place.shape[0], i
+    cdef int64_t n = kernel.shape[1]
+    cdef int64_t m = place.shape[0]
+    cdef int64_t i
     check(kernel.shape[0], place, survival.shape[0], step.shape[0])
     cdef double at_tie = tie_is_positive
     out = np.full(n, survival[0] * rb_vote(0.0, at_tie))
@@ -88,7 +94,10 @@ def vote_classes(const double[:, ::1] products, const int64_t[::1] support,
                  const int32_t[::1] right, const int32_t[::1] wrong, const double[::1] step,
                  const double[::1] survival, start, double bias_step):
     """Survival times given to the class each vector chose, (queries, classes); of equals the first."""
-    cdef int64_t n = products.shape[0], m = support.shape[0], k = start.shape[1], q, i, best
+    cdef int64_t n = products.shape[0]
+    cdef int64_t m = support.shape[0]
+    cdef int64_t k = start.shape[1]
+    cdef int64_t q, i, best
     check(products.shape[1], support, survival.shape[0], step.shape[0])
     if k == 0 or start.shape[0] != n or right.shape[0] != m or wrong.shape[0] != m:
         raise ValueError(f"{start.shape[0]} first scores of {k} classes for {n} queries")
@@ -121,5 +130,5 @@ def vote_classes(const double[:, ::1] products, const int64_t[::1] support,
 
 
 cdef inline int64_t better(const double *score, int64_t best, int64_t c) noexcept nogil:
-    """The one with the higher score; the first of two equals."""
+    """Return the one with the higher score; the first of two equals."""
     return c if rb_beats(score[c], score[best], c < best) else best

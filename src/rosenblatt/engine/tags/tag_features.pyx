@@ -46,7 +46,7 @@ QUESTIONS = {
 
 
 def hash_of(str text):
-    """The hash of a text, by its UTF-8."""
+    """Return the hash of a text, by its UTF-8."""
     cdef Py_ssize_t n
     cdef const char *bytes_ = PyUnicode_AsUTF8AndSize(text, &n)
     return rb_hash_bytes(bytes_, n)
@@ -55,25 +55,31 @@ def hash_of(str text):
 cdef class Ask:
 
     def __init__(self, int64_t column, uint64_t kind, cnp.ndarray questions, answer):
-        self.column, self.kind, self.answer = column, kind, answer
-        self.questions, self.n_questions = questions, cnp.PyArray_DIM(questions, 0)
+        self.column = column
+        self.kind = kind
+        self.answer = answer
+        self.questions = questions
+        self.n_questions = cnp.PyArray_DIM(questions, 0)
 
     def __reduce__(self):
         return Ask, (self.column, self.kind, self.questions, self.answer)
 
     cdef uint64_t hash(self, str word, Scratch scratch) except? 0:
-        """The hash of what is asked of a word."""
+        """Return the hash of what is asked of a word."""
         cdef const int64_t *asked = <const int64_t *>cnp.PyArray_DATA(self.questions)
         cdef const char *text
         cdef char *target
         cdef Py_ssize_t n
-        cdef int64_t k, n_questions = self.n_questions
+        cdef int64_t n_questions = self.n_questions
+        cdef int64_t k
         if n_questions and not PyUnicode_IS_ASCII(word):
-            word, n_questions = self.answer(word), 0
+            word = self.answer(word)
+            n_questions = 0
         text = PyUnicode_AsUTF8AndSize(word, &n)
         if n_questions and n + LONGEST_FLAG > scratch.room:
             scratch.room = 2 * n + LONGEST_FLAG
-            scratch.first, scratch.second = bytearray(scratch.room), bytearray(scratch.room)
+            scratch.first = bytearray(scratch.room)
+            scratch.second = bytearray(scratch.room)
         for k in range(n_questions):
             target = scratch.second if k & 1 else scratch.first
             n = rb_answer(<int>asked[2 * k], asked[2 * k + 1], text, n, target)
@@ -101,7 +107,7 @@ def hashes_of(list asks, list words):
 
 
 def mixed(uint64_t a, uint64_t b):
-    """One hash of two, in this order."""
+    """Mix two hashes into one, in this order."""
     return rb_mix(a, b)
 
 
@@ -124,12 +130,15 @@ cdef class FeatureTable:
         return FeatureTable, (self.hashes,)
 
     def copy(self):
-        """A table of its own that meets new features without telling this one."""
+        """Return a table of its own, in which new features do not change this one."""
         cdef FeatureTable twin = FeatureTable.__new__(FeatureTable)
-        twin.count, twin.room, twin.mask = self.count, self.count, self.mask
+        twin.count = self.count
+        twin.room = self.count
+        twin.mask = self.mask
         twin._keys = self.hashes
         twin.keys = <uint64_t *>cnp.PyArray_DATA(<cnp.ndarray>twin._keys)
-        twin._slots, twin._numbers = self._slots.copy(), self._numbers.copy()
+        twin._slots = self._slots.copy()
+        twin._numbers = self._numbers.copy()
         twin.slots = <uint64_t *>cnp.PyArray_DATA(<cnp.ndarray>twin._slots)
         twin.numbers = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray>twin._numbers)
         return twin
@@ -137,17 +146,20 @@ cdef class FeatureTable:
     cdef void _resize(self, int64_t size):
         cdef int64_t k
         cdef uint64_t at
-        self._slots, self._numbers = np.zeros(size, np.uint64), np.empty(size, np.int32)
+        self._slots = np.zeros(size, np.uint64)
+        self._numbers = np.empty(size, np.int32)
         self.slots = <uint64_t *>cnp.PyArray_DATA(<cnp.ndarray>self._slots)
         self.numbers = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray>self._numbers)
         self.mask = <uint64_t>(size - 1)
         for k in range(self.count):
             at = rb_slot(self.slots, self.mask, self.keys[k])
-            self.slots[at], self.numbers[at] = self.keys[k], <int32_t>k
+            self.slots[at] = self.keys[k]
+            self.numbers[at] = <int32_t>k
 
     cpdef reserve(self, int64_t more):
         """Make room for so many features more."""
-        cdef int64_t needed = self.count + more, size = <int64_t>self.mask + 1
+        cdef int64_t needed = self.count + more
+        cdef int64_t size = <int64_t>self.mask + 1
         if needed > self.room:
             self.room = max(needed, 2 * self.room)
             wider = np.empty(self.room, np.uint64)
@@ -160,8 +172,9 @@ cdef class FeatureTable:
             self._resize(size)
 
     def numbers_of(self, const uint64_t[:] keys):
-        """The numbers of features with these hashes; those not met before get new ones."""
-        cdef int64_t k, n = keys.shape[0]
+        """Return the numbers of features with these hashes; those not met before get new ones."""
+        cdef int64_t n = keys.shape[0]
+        cdef int64_t k
         found = np.empty(n, np.int32)
         cdef int32_t[::1] numbers = found
         self.reserve(n)
@@ -170,7 +183,7 @@ cdef class FeatureTable:
         return found
 
     cdef int32_t number(self, uint64_t key, bint learning) noexcept nogil:
-        """The number of a feature, a new one if there is room for it in a vocabulary that learns."""
+        """Return the number of a feature, a new one if there is room for it in a vocabulary that learns."""
         cdef uint64_t at
         key += key == 0
         at = rb_slot(self.slots, self.mask, key)
@@ -178,18 +191,22 @@ cdef class FeatureTable:
             return self.numbers[at]
         if not learning:
             return -1
-        self.slots[at], self.numbers[at] = key, <int32_t>self.count
+        self.slots[at] = key
+        self.numbers[at] = <int32_t>self.count
         self.keys[self.count] = key
         self.count += 1
         return self.numbers[at]
 
 
 def words_of(list sentences, int64_t column, dict known, dict new):
-    """Each token's word as a number: that in `known`, else one behind those, kept in `new`.
+    """Number each token's word: as in `known`, else behind those, kept in `new`.
 
     Tokens are words if `column` is -1; else they are tuples, of which this part is meant.
     """
-    cdef int64_t n = 0, i = 0, s, n_known = len(known)
+    cdef int64_t n = 0
+    cdef int64_t i = 0
+    cdef int64_t n_known = len(known)
+    cdef int64_t s
     for s in range(len(sentences)):
         n += len(sentences[s])
     cdef cnp.ndarray numbers = np.empty(n, np.int32)
@@ -218,8 +235,9 @@ def words_of(list sentences, int64_t column, dict known, dict new):
 
 
 def starts_of(list sentences):
-    """The first token of each sentence, and the end."""
-    cdef int64_t s, n = len(sentences)
+    """Return the first token of each sentence, and the end."""
+    cdef int64_t n = len(sentences)
+    cdef int64_t s
     cdef cnp.ndarray starts = np.zeros(n + 1, np.int64)
     cdef int64_t *out = <int64_t *>cnp.PyArray_DATA(starts)
     for s in range(n):
@@ -230,7 +248,7 @@ def starts_of(list sentences):
 def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray template_starts,
                 cnp.ndarray part_columns, cnp.ndarray part_offsets, list known, list new,
                 list caches, cnp.ndarray outside, bint learning):
-    """Numbers of the features of all tokens: (tokens, templates), -1 where one is not known.
+    """Number the features of all tokens: (tokens, templates), -1 where one is not known.
 
     `words[c]` are the words of column c as numbers. Template k has the parts template_starts[k] ..
     template_starts[k + 1] - 1; part p looks at column part_columns[p], part_offsets[p] tokens away.
@@ -242,7 +260,8 @@ def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray 
     cdef int64_t n_templates = cnp.PyArray_DIM(template_starts, 0) - 1
     cdef int64_t n_sentences = cnp.PyArray_DIM(starts, 0) - 1
     cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(starts)
-    cdef int64_t n_tokens = start[n_sentences], n_parts = cnp.PyArray_DIM(part_columns, 0)
+    cdef int64_t n_tokens = start[n_sentences]
+    cdef int64_t n_parts = cnp.PyArray_DIM(part_columns, 0)
     cdef const int64_t *of_template = <const int64_t *>cnp.PyArray_DATA(template_starts)
     cdef const int64_t *offsets = <const int64_t *>cnp.PyArray_DATA(part_offsets)
     cdef const uint64_t *beyond = <const uint64_t *>cnp.PyArray_DATA(outside)
@@ -250,13 +269,15 @@ def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray 
     cdef int64_t s, i, k, p, place, first, last
     cdef uint64_t key
     cdef cnp.npy_intp shape[2]
-    shape[0], shape[1] = n_tokens, n_templates
+    shape[0] = n_tokens
+    shape[1] = n_templates
     cdef cnp.ndarray out = cnp.PyArray_SimpleNew(2, shape, cnp.NPY_INT32)
     cdef int32_t *at = <int32_t *>cnp.PyArray_DATA(out)
     cdef int64_t most_new = 0
     for hashes in new:
         most_new = max(most_new, cnp.PyArray_DIM(<cnp.ndarray?>hashes, 0))
-    shape[0], shape[1] = n_templates, most_new
+    shape[0] = n_templates
+    shape[1] = most_new
     cdef cnp.ndarray fresh = cnp.PyArray_SimpleNew(2, shape, cnp.NPY_INT32)
     for k in range(n_templates * most_new):
         (<int32_t *>cnp.PyArray_DATA(fresh))[k] = -2
@@ -271,7 +292,8 @@ def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray 
         part[p].known = <const uint64_t *>cnp.PyArray_DATA(<cnp.ndarray?>known[p])
         part[p].new = <const uint64_t *>cnp.PyArray_DATA(<cnp.ndarray?>new[p])
         part[p].n_known = cnp.PyArray_DIM(<cnp.ndarray>known[p], 0)
-        part[p].cache = part[p].fresh = NULL
+        part[p].cache = NULL
+        part[p].fresh = NULL
     for k in range(n_templates):
         if caches[k] is not None:
             p = of_template[k]
@@ -286,7 +308,8 @@ def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray 
             + n_tokens * sum(cache is None for cache in caches)))
     with nogil:
         for s in range(n_sentences):
-            first, last = start[s], start[s + 1]
+            first = start[s]
+            last = start[s + 1]
             for i in range(first, last):
                 for k in range(n_templates):
                     p = of_template[k]
@@ -339,13 +362,18 @@ MOST = 1e12
 
 
 def named_features(FeatureTable table, list sentences, bint learning):
-    """Features of tokens that are mappings: their numbers, values and where each token begins.
+    """Encode tokens that are mappings: numbers of features, values, and where each token begins.
 
     A text says what is the case, {"word": "run"}; True and numbers how much, {"length": 3.0}. All
     are checked before the first gets a number, so that an error leaves the table as it was.
     """
-    cdef list keys = [], amounts = [], ends = [], numbers = [], values = []
-    cdef int64_t n_tokens = sum(map(len, sentences)), i, k, s
+    cdef list keys = []
+    cdef list amounts = []
+    cdef list ends = []
+    cdef list numbers = []
+    cdef list values = []
+    cdef int64_t n_tokens = sum(map(len, sentences))
+    cdef int64_t i, k, s
     cdef cnp.ndarray starts = np.zeros(n_tokens + 1, np.int64)
     cdef double amount
     cdef uint64_t key
@@ -355,7 +383,8 @@ def named_features(FeatureTable table, list sentences, bint learning):
             for name, value in token.items():
                 if not isinstance(name, str):
                     raise TypeError((s, name))
-                key, amount = hash_of(str(name)), 1.0
+                key = hash_of(str(name))
+                amount = 1.0
                 if isinstance(value, str):
                     key = rb_mix(key, hash_of(str(value)))
                 elif isinstance(value, (int, float, np.integer, np.floating, np.bool_)):

@@ -23,7 +23,9 @@ cdef enum:
     EARLY_ = 1
     VIOLATION_ = 2
 
-WHOLE, EARLY, VIOLATION = WHOLE_, EARLY_, VIOLATION_
+WHOLE = WHOLE_
+EARLY = EARLY_
+VIOLATION = VIOLATION_
 
 
 cdef class TagTally:
@@ -58,8 +60,10 @@ def learn(TagWeights weights, Search search, Encoded encoded, only, cnp.ndarray 
     cdef const int64_t *visit = <const int64_t *>cnp.PyArray_DATA(order)
     cdef const int32_t *right = <const int32_t *>cnp.PyArray_DATA(gold)
     cdef int64_t longest = int(np.diff(encoded.starts).max(initial=1))
-    cdef Sentence every = encoded.tokens(only), sentence = every
-    cdef int64_t at = first, s, token, m, n_features
+    cdef Sentence every = encoded.tokens(only)
+    cdef Sentence sentence = every
+    cdef int64_t at = first
+    cdef int64_t s, token, m, n_features
     cdef bint is_logged = tally.log is not None
     cdef double step = 1.0
     cdef Rule rule
@@ -73,7 +77,9 @@ def learn(TagWeights weights, Search search, Encoded encoded, only, cnp.ndarray 
     path = <int32_t *>malloc(longest * sizeof(int32_t))
     if path == NULL:
         raise MemoryError
-    rule.update, rule.aims, rule.C = update, C > 0.0, C
+    rule.update = update
+    rule.aims = C > 0.0
+    rule.C = C
     if rule.aims:
         changes = <rb_change *>malloc(room * sizeof(rb_change))
         if changes == NULL:
@@ -137,8 +143,9 @@ cdef void _log(TagTally tally, int64_t s, double step, int64_t t, const int32_t 
 
 cdef int64_t _find(TagWeights weights, Search search, Sentence *sentence, const int32_t *right,
                    Rule *rule, int32_t *path) noexcept nogil:
-    """The tags found; how many tokens the update is about, 0 if all are right."""
-    cdef int64_t i, j, n = sentence.length
+    """Find tags; return how many tokens the update is about, 0 if all are right."""
+    cdef int64_t n = sentence.length
+    cdef int64_t i, j
     search.emissions(weights, sentence)
     if rule.aims:  # wrong tags are made more tempting, so that right ones win by a margin
         for i in range(n):
@@ -156,9 +163,13 @@ cdef int64_t _find(TagWeights weights, Search search, Sentence *sentence, const 
 
 cdef int64_t _find_in_beam(TagWeights weights, Search search, int64_t n, const int32_t *right,
                            Rule *rule, int32_t *path) noexcept nogil:
-    """Where the right beginning is off the beam, or furthest behind the best one."""
-    cdef int64_t i, k, held = 0, found = 0
-    cdef float own = 0.0, behind, most = 0.0
+    """Find tags up to where the right ones fell off the beam, or were furthest behind the best."""
+    cdef int64_t held = 0
+    cdef int64_t found = 0
+    cdef int64_t i, k
+    cdef float own = 0.0
+    cdef float most = 0.0
+    cdef float behind
     cdef int32_t last, before
     cdef bint is_right = True
     search.fill_beam(weights, n)
@@ -180,7 +191,8 @@ cdef int64_t _find_in_beam(TagWeights weights, Search search, int64_t n, const i
             return i + 1
         behind = search.kept.scores[i * search.beam] - own
         if rule.update == VIOLATION_ and not is_right and behind >= most:
-            most, found = behind, i + 1
+            most = behind
+            found = i + 1
     if is_right:
         return 0
     if rule.update == EARLY_ or found == 0:
@@ -192,8 +204,12 @@ cdef int64_t _find_in_beam(TagWeights weights, Search search, int64_t n, const i
 cdef double _step(TagWeights weights, Search search, Sentence *sentence, const int32_t *right,
                   const int32_t *path, int64_t m, Rule *rule, rb_change *changes) noexcept nogil:
     """loss / |difference of the features|^2, at most C; the loss counts the wrong tags."""
-    cdef int64_t i, n = 0, f, width = weights.width, t = weights.n_tags
-    cdef double loss = 0.0, length, value
+    cdef int64_t n = 0
+    cdef int64_t width = weights.width
+    cdef int64_t t = weights.n_tags
+    cdef int64_t i, f
+    cdef double loss = 0.0
+    cdef double length, value
     cdef int32_t g1, g2, p1, p2
     for i in range(m):
         g1 = right[i - 1] if i else <int32_t>t
@@ -224,14 +240,19 @@ cdef double _step(TagWeights weights, Search search, Sentence *sentence, const i
 cdef inline int64_t _apart(rb_change *changes, int64_t n, int64_t up, int64_t down,
                            double by) noexcept nogil:
     """Note that one weight rises and another falls; how many changes there are then."""
-    changes[n].key, changes[n].change = up, by
-    changes[n + 1].key, changes[n + 1].change = down, -by
+    changes[n].key = up
+    changes[n].change = by
+    changes[n + 1].key = down
+    changes[n + 1].change = -by
     return n + 2
 
 
 cdef double _squared_length_of_pairs(TagWeights weights, const int32_t *right, const int32_t *path,
                                      int64_t m, rb_change *changes) noexcept nogil:
-    cdef int64_t i, n = 0, t = weights.n_tags, width = weights.width
+    cdef int64_t n = 0
+    cdef int64_t t = weights.n_tags
+    cdef int64_t width = weights.width
+    cdef int64_t i
     for i in range(m):
         n = _apart(changes, n, _pair(right, i, t) * width + right[i],
                    _pair(path, i, t) * width + path[i], 1.0)
@@ -239,14 +260,17 @@ cdef double _squared_length_of_pairs(TagWeights weights, const int32_t *right, c
 
 
 cdef inline int64_t _pair(const int32_t *tags, int64_t i, int64_t n_tags) noexcept nogil:
-    cdef int64_t last = tags[i - 1] if i else n_tags, before = tags[i - 2] if i > 1 else n_tags
+    cdef int64_t last = tags[i - 1] if i else n_tags
+    cdef int64_t before = tags[i - 2] if i > 1 else n_tags
     return last * (n_tags + 1) + before
 
 
 cdef void _move(TagWeights weights, Sentence *sentence, const int32_t *right, const int32_t *path,
                 int64_t m, double step) noexcept nogil:
-    """Towards the right tags and away from those found, over the first m tokens."""
-    cdef int64_t i, f, row, width = weights.width, n = weights.n_tags, g, p
+    """Move towards the right tags and away from those found, over the first m tokens."""
+    cdef int64_t width = weights.width
+    cdef int64_t n = weights.n_tags
+    cdef int64_t i, f, row, g, p
     cdef double seen = weights.t
     cdef float small
     for i in range(m):

@@ -27,8 +27,12 @@ cdef enum:
 cdef class Search:
 
     def __init__(self, TagWeights weights, *, int64_t beam=0, allowed=None):
-        self.n_tags, self.width, self.order = weights.n_tags, weights.width, weights.order
-        self.beam, self.allowed, self.room = beam, allowed, 0
+        self.n_tags = weights.n_tags
+        self.width = weights.width
+        self.order = weights.order
+        self.beam = beam
+        self.allowed = allowed
+        self.room = 0
         self._steps = np.zeros((self.n_tags + 1, self.width), np.float32)
         self.steps = <float *>cnp.PyArray_DATA(<cnp.ndarray>self._steps)
         self.mask = NULL
@@ -39,7 +43,7 @@ cdef class Search:
             self.mask = <float *>cnp.PyArray_DATA(<cnp.ndarray>self._mask)
 
     cdef void reserve(self, int64_t length):
-        """Room for a sentence of so many tokens."""
+        """Make room for a sentence of so many tokens."""
         cdef int64_t states
         if length <= self.room:
             return
@@ -68,8 +72,9 @@ cdef class Search:
             self.back = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray>self._from)
 
     cdef void prepare(self, TagWeights weights) noexcept nogil:
-        """Steps as they are now; those that are not allowed can never be on a best path."""
-        cdef int64_t i, size = (self.n_tags + 1) * self.width
+        """Take the steps as they are now; those not allowed can never be on a best path."""
+        cdef int64_t size = (self.n_tags + 1) * self.width
+        cdef int64_t i
         if self.mask == NULL:
             memcpy(self.steps, weights.s, size * sizeof(float))
         else:
@@ -81,15 +86,18 @@ cdef class Search:
         self.close_last(sentence.length)
 
     cdef void close_last(self, int64_t length) noexcept nogil:
-        """What may not be the last tag of a sentence cannot win there."""
-        cdef int64_t j, last = (length - 1) * self.width, end = (self.n_tags + 1) * self.width
+        """Let no tag win at the end of a sentence that may not be its last one."""
+        cdef int64_t last = (length - 1) * self.width
+        cdef int64_t end = (self.n_tags + 1) * self.width
+        cdef int64_t j
         if self.mask != NULL:
             for j in range(self.n_tags):
                 self.emit[last + j] += self.mask[end + j]
 
     cdef void close_dead_ends(self, int64_t length) noexcept nogil:
-        """No tag can win from which the sentence cannot be tagged to its end."""
-        cdef int64_t i, j, k, width = self.width
+        """Let no tag win from which the sentence cannot be tagged to its end."""
+        cdef int64_t width = self.width
+        cdef int64_t i, j, k
         cdef bint goes_on
         for i in range(length - 2, -1, -1):
             for j in range(self.n_tags):
@@ -103,7 +111,7 @@ cdef class Search:
                     self.emit[i * width + j] = -INFINITY
 
     cdef float best_path(self, TagWeights weights, int64_t length, int32_t *path) noexcept nogil:
-        """The best sequence by the emissions that stand in `emit`; its score."""
+        """Find the best sequence by the emissions in `emit`; return its score."""
         cdef int64_t i
         cdef double total = 0.0
         if self.beam:
@@ -117,8 +125,10 @@ cdef class Search:
         return _viterbi(self, length, path)
 
     cdef void fill_beam(self, TagWeights weights, int64_t length) noexcept nogil:
-        """At every token the best partial answers, among those that go on from the ones before."""
-        cdef int64_t i, k, at, n = self.n_tags, size = self.beam, n_before, n_kept
+        """Find the best partial answers at every token, among those that extend the ones before."""
+        cdef int64_t n = self.n_tags
+        cdef int64_t size = self.beam
+        cdef int64_t i, k, at, n_before, n_kept
         cdef int32_t tag, last, before
         cdef float score
         cdef float *scores
@@ -127,9 +137,11 @@ cdef class Search:
         cdef bint is_closed = False
         i = 0
         while i < length:
-            scores, tags = self.kept.scores + i * size, self.kept.tags + i * size
+            scores = self.kept.scores + i * size
+            tags = self.kept.tags + i * size
             parents = self.kept.parents + i * size
-            n_before, n_kept = self.kept.sizes[i - 1] if i else 1, 0
+            n_before = self.kept.sizes[i - 1] if i else 1
+            n_kept = 0
             for k in range(n_before):
                 last = before = <int32_t>n
                 if i:
@@ -146,10 +158,13 @@ cdef class Search:
                     # Put in its place; among equals the one that came first stays in front.
                     at = n_kept if n_kept < size else size - 1
                     while at > 0 and score > scores[at - 1]:
-                        scores[at], tags[at] = scores[at - 1], tags[at - 1]
+                        scores[at] = scores[at - 1]
+                        tags[at] = tags[at - 1]
                         parents[at] = parents[at - 1]
                         at -= 1
-                    scores[at], tags[at], parents[at] = score, tag, <int32_t>k
+                    scores[at] = score
+                    tags[at] = tag
+                    parents[at] = <int32_t>k
                     if n_kept < size:
                         n_kept += 1
             self.kept.sizes[i] = <int32_t>n_kept
@@ -159,7 +174,8 @@ cdef class Search:
             i += 1
             if scores[0] == -INFINITY and not is_closed:
                 self.close_dead_ends(length)
-                is_closed, i = True, 0
+                is_closed = True
+                i = 0
 
     cdef float step_score(self, TagWeights weights, int64_t i, int32_t before, int32_t last,
                           int32_t tag) noexcept nogil:
@@ -170,7 +186,7 @@ cdef class Search:
         return score
 
     cdef void trace(self, int64_t at, int64_t which, int32_t *path) noexcept nogil:
-        """The tags of a partial answer that ends at token `at`."""
+        """Fill in the tags of a partial answer that ends at token `at`."""
         cdef int64_t k = which
         while at >= 0:
             path[at] = self.kept.tags[at * self.beam + k]
@@ -194,7 +210,8 @@ cdef float _taken_off(float *scores, int64_t n_rows, int64_t n, int64_t width) n
 
 
 cdef int64_t _first_best(const float *scores, int64_t n) noexcept nogil:
-    cdef int64_t best = 0, j
+    cdef int64_t best = 0
+    cdef int64_t j
     for j in range(1, n):
         if scores[j] > scores[best]:
             best = j
@@ -202,8 +219,10 @@ cdef int64_t _first_best(const float *scores, int64_t n) noexcept nogil:
 
 
 cdef float _viterbi(Search search, int64_t length, int32_t *path) noexcept nogil:
-    """Scores forwards; where they came from is looked up along the best path alone."""
-    cdef int64_t i, j, k, before, n = search.n_tags, width = search.width
+    """Find the best path by scores forwards; where these came from is looked up along that path only."""
+    cdef int64_t n = search.n_tags
+    cdef int64_t width = search.width
+    cdef int64_t i, j, k, before
     cdef float *scores = <float *>search.back  # one row a token
     cdef float *row
     cdef float score, best
@@ -221,11 +240,13 @@ cdef float _viterbi(Search search, int64_t length, int32_t *path) noexcept nogil
     path[length - 1] = <int32_t>j
     for i in range(length - 1, 0, -1):
         row = scores + (i - 1) * width
-        before, best = 0, row[0] + search.steps[j]
+        before = 0
+        best = row[0] + search.steps[j]
         for k in range(1, n):
             score = row[k] + search.steps[k * width + j]
             if score > best:
-                before, best = k, score
+                before = k
+                best = score
         j = before
         path[i - 1] = <int32_t>j
     return <float>total
@@ -233,8 +254,10 @@ cdef float _viterbi(Search search, int64_t length, int32_t *path) noexcept nogil
 
 cdef float _viterbi_of_pairs(Search search, TagWeights weights, int64_t length,
                              int32_t *path) noexcept nogil:
-    """The same over pairs of tags; `now` has a row for every last tag but one."""
-    cdef int64_t i, j, a, b, n = search.n_tags, width = search.width, place
+    """Find the best path over pairs of tags; `now` has a row for every last tag but one."""
+    cdef int64_t n = search.n_tags
+    cdef int64_t width = search.width
+    cdef int64_t i, j, a, b, place
     cdef float *now = search.work
     cdef float *then = search.work + n * width
     cdef float *gathered = search.work + 2 * n * width
@@ -271,7 +294,8 @@ cdef float _viterbi_of_pairs(Search search, TagWeights weights, int64_t length,
     for j in range(n):
         for b in range(n):
             if now[b * width + j] > best:
-                best, place = now[b * width + j], j * n + b
+                best = now[b * width + j]
+                place = j * n + b
     path[length - 1] = <int32_t>(place // n)
     path[length - 2] = <int32_t>(place % n)
     for i in range(length - 1, 1, -1):
@@ -280,18 +304,21 @@ cdef float _viterbi_of_pairs(Search search, TagWeights weights, int64_t length,
 
 
 def best_tags(TagWeights weights, Search search, Encoded encoded, only=None):
-    """The best tags of all sentences, one after the other, and the score of each sentence.
+    """Return the best tags of all sentences, one after the other, and the score of each sentence.
 
     `only` says what words can be. It gives way where the steps allow no sequence of such tags; where
     they allow none at all the score is minus infinity.
     """
-    cdef int64_t n = len(encoded), s, first, longest = 1
+    cdef int64_t n = len(encoded)
+    cdef int64_t longest = 1
+    cdef int64_t s, first
     cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(encoded.starts)
     cdef cnp.ndarray tags = np.empty(start[n], np.int32)
     cdef cnp.ndarray scores = np.empty(n, np.float32)
     cdef int32_t *out = <int32_t *>cnp.PyArray_DATA(tags)
     cdef float *score = <float *>cnp.PyArray_DATA(scores)
-    cdef Sentence every = encoded.tokens(only), sentence = every
+    cdef Sentence every = encoded.tokens(only)
+    cdef Sentence sentence = every
     for s in range(n):
         longest = max(longest, start[s + 1] - start[s])
     search.reserve(longest)
@@ -315,7 +342,7 @@ def best_tags(TagWeights weights, Search search, Encoded encoded, only=None):
 
 
 def emission_table(TagWeights weights, Encoded encoded):
-    """Scores of every tag at every token by its features: (tokens, n_tags)."""
+    """Score every tag at every token by its features: (tokens, n_tags)."""
     cdef Sentence sentence = encoded.tokens(None)
     cdef cnp.ndarray out = np.empty((sentence.length, weights.width), np.float32)
     emissions(weights, &sentence, <float *>cnp.PyArray_DATA(out))

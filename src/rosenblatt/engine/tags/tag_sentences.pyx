@@ -94,17 +94,20 @@ cdef class Desk:
     cdef size_t sizes[N_ROOMS]
 
     def __init__(self, Search search):
-        self.search, self.scratch, self.new = search, Scratch(), []
+        self.search = search
+        self.scratch = Scratch()
+        self.new = []
 
     cdef void *room(self, int which, size_t size) except NULL:
-        """Memory of at least so many bytes; what stood there stays."""
+        """Return memory of at least so many bytes; its content stays."""
         cdef void *wider
         if size > self.sizes[which] or self.rooms[which] == NULL:
             size += self.sizes[which] + 64
             wider = realloc(self.rooms[which], size)
             if wider == NULL:
                 raise MemoryError
-            self.rooms[which], self.sizes[which] = wider, size
+            self.rooms[which] = wider
+            self.sizes[which] = size
         return self.rooms[which]
 
     def __dealloc__(self):
@@ -135,23 +138,32 @@ cdef class TagEngine:
     def __init__(self, TagWeights weights, FeatureTable table, list known, list hashes, list tags,
                  make_search, *, cnp.ndarray starts, list part_asks, cnp.ndarray part_offsets, list asks,
                  cnp.ndarray outside, bint is_word):
-        cdef int64_t c, place, states = weights.n_tags if weights.order == 2 else 1
+        cdef int64_t states = weights.n_tags if weights.order == 2 else 1
+        cdef int64_t c, place
         cdef Search search = make_search()
         cdef rb_column *column
         cdef const uint64_t *beyond = <const uint64_t *>cnp.PyArray_DATA(outside)
         if len(tags) != weights.n_tags or len(outside) != RB_OUTSIDE:
             raise ValueError(f"{len(tags)} names of {weights.n_tags} tags, {len(outside)} places outside")
-        self.weights, self.known, self.make_search = weights, known, make_search
+        self.weights = weights
+        self.known = known
+        self.make_search = make_search
         self.tags = tags[:]
-        self.is_word, self.n_columns = is_word, len(known)
-        self.idle, self.asks, self.arrays = [Desk(search)], [], [hashes, table]
+        self.is_word = is_word
+        self.n_columns = len(known)
+        self.idle = [Desk(search)]
+        self.asks = []
+        self.arrays = [hashes, table]
         self.columns = <rb_column *>self._memory(self.n_columns * sizeof(rb_column))
         self._take_columns(part_asks, asks, hashes, outside, _joined_asks(starts, part_asks))
         self._take_templates(starts, part_asks, part_offsets, asks, hashes)
         self.features.n_columns = self.n_columns
-        self.features.slots, self.features.numbers = table.slots, table.numbers
-        self.features.mask, self.features.row_of = table.mask, weights.at
-        self.features.n_features, self.features.w = weights.n_features, weights.w
+        self.features.slots = table.slots
+        self.features.numbers = table.numbers
+        self.features.mask = table.mask
+        self.features.row_of = weights.at
+        self.features.n_features = weights.n_features
+        self.features.w = weights.w
         self.features.width = weights.width
         self.most_tokens = MOST_ROOM // max(
             self.features.n_templates, weights.width * states, search.beam)
@@ -167,7 +179,7 @@ cdef class TagEngine:
         self.is_open = False
 
     cdef void *_memory(self, int64_t size):
-        """Memory that lasts as long as this."""
+        """Return memory that lasts as long as this."""
         cdef cnp.ndarray room = np.empty(size // 8 + 1)
         self.arrays.append(room)
         return cnp.PyArray_DATA(room)
@@ -183,7 +195,9 @@ cdef class TagEngine:
             own = [a for a, ask in enumerate(asks) if ask.column == c]
             own.sort(key=lambda a: a not in joined)
             self.asks.append([asks[a] for a in own])
-            column.n_known, column.n_asks, column.n_alone = len(self.known[c]), len(own), 0
+            column.n_known = len(self.known[c])
+            column.n_asks = len(own)
+            column.n_alone = 0
             column.n_joint = len(joined.intersection(own))
             of_asks = [hashes[part_asks.index(a)] for a in own[:column.n_joint]]
             joint = np.array([np.append(each, outside) for each in of_asks], np.uint64).T.copy()
@@ -193,7 +207,9 @@ cdef class TagEngine:
     cdef _take_templates(self, cnp.ndarray starts, list part_asks, cnp.ndarray part_offsets, list asks,
                          list hashes):
         """Take the parts of the templates, and make the tables of words of those of a single part."""
-        cdef int64_t k, p, c, n_words, n_templates = len(starts) - 1, n_parts = len(hashes)
+        cdef int64_t n_templates = len(starts) - 1
+        cdef int64_t n_parts = len(hashes)
+        cdef int64_t k, p, c, n_words
         cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(starts)
         cdef const int64_t *offset = <const int64_t *>cnp.PyArray_DATA(part_offsets)
         cdef rb_part *parts = <rb_part *>self._memory(n_parts * sizeof(rb_part))
@@ -202,7 +218,8 @@ cdef class TagEngine:
         cdef Ask ask
         for p in range(n_parts):
             ask = asks[part_asks[p]]
-            parts[p].column, parts[p].offset = ask.column, offset[p]
+            parts[p].column = ask.column
+            parts[p].offset = offset[p]
             parts[p].ask = (<list>self.asks[ask.column]).index(ask)
             parts[p].known = <const uint64_t *>cnp.PyArray_DATA(<cnp.ndarray?>hashes[p])
         for k in range(n_templates):
@@ -219,11 +236,12 @@ cdef class TagEngine:
             column.alone = <int32_t *>self._memory(n_words * column.n_alone * sizeof(int32_t))
             for p in range(n_words * column.n_alone):
                 column.alone[p] = RB_NOT_YET
-        self.features.parts, self.features.templates = parts, templates
+        self.features.parts = parts
+        self.features.templates = templates
         self.features.n_templates = n_templates
 
     def tag(self, sentences, Turns turns=None):
-        """The tags of each sentence if all is usual, else None.
+        """Return the tags of each sentence if all is usual, else None.
 
         `turns` are those of the learner, if whoever asks has not begun to read it yet.
         """
@@ -263,8 +281,10 @@ cdef class TagEngine:
         return out
 
     cdef bint _read(self, Desk desk, list listed, Py_ssize_t first) except -1:
-        """The words of some sentences as numbers; False if any is unusual."""
-        cdef Py_ssize_t s, i, length, n = 0, n_columns = self.n_columns
+        """Read the words of some sentences as numbers; return False if any is unusual."""
+        cdef Py_ssize_t n = 0
+        cdef Py_ssize_t n_columns = self.n_columns
+        cdef Py_ssize_t s, i, length
         cdef int64_t c
         cdef int64_t *lengths = <int64_t *>desk.room(
             LENGTHS, (PyList_GET_SIZE(listed) - first) * sizeof(int64_t))
@@ -300,13 +320,14 @@ cdef class TagEngine:
                     if words[i * n_columns + c] < 0:
                         return False
             n += length
-            desk.n_sentences, desk.n_tokens = s + 1 - first, n
+            desk.n_sentences = s + 1 - first
+            desk.n_tokens = n
             if n >= BLOCK:
                 break
         return True
 
     cdef inline int32_t _number(self, Desk desk, int64_t c, PyObject *word) except -2:
-        """The number of a word, one behind the known ones if it is new; -1 if it is no str."""
+        """Return the number of a word, one behind the known ones if it is new; -1 if it is no str."""
         cdef PyObject *number
         cdef dict new
         cdef long found
@@ -324,9 +345,10 @@ cdef class TagEngine:
         return <int32_t>found
 
     cdef bint _hash_new(self, Desk desk) except -1:
-        """What is asked of the words that are not known."""
+        """Hash what is asked of the words that are not known."""
         cdef int64_t c, a, i, n_new
-        cdef size_t n_alone = 0, n_asked = 0
+        cdef size_t n_alone = 0
+        cdef size_t n_asked = 0
         cdef rb_column *columns = <rb_column *>desk.room(COLUMNS, self.n_columns * sizeof(rb_column))
         cdef int32_t *alone
         cdef uint64_t *asked
@@ -339,7 +361,9 @@ cdef class TagEngine:
         alone = <int32_t *>desk.room(NEW_ALONE, n_alone * sizeof(int32_t))
         asked = <uint64_t *>desk.room(NEW_ASKED, n_asked * sizeof(uint64_t))
         for c in range(self.n_columns):
-            columns[c].new_alone, columns[c].new_asked, asks = alone, asked, self.asks[c]
+            columns[c].new_alone = alone
+            columns[c].new_asked = asked
+            asks = self.asks[c]
             for word in <dict>desk.new[c]:
                 for a in range(columns[c].n_asks):
                     asked[a] = (<Ask>PyList_GET_ITEM(asks, a)).hash(<str>word, desk.scratch)
@@ -350,8 +374,9 @@ cdef class TagEngine:
         return True
 
     cdef bint _find(self, Desk desk) except -1:
-        """The best tags of all sentences of the desk; False if one has none."""
-        cdef size_t longest = desk.longest, around = longest + 2 * RB_FURTHEST
+        """Find the best tags of all sentences of the desk; return False if one has none."""
+        cdef size_t longest = desk.longest
+        cdef size_t around = longest + 2 * RB_FURTHEST
         cdef bint found
         desk.search.reserve(longest)
         desk.room(PATH, desk.n_tokens * sizeof(int32_t))
@@ -404,7 +429,7 @@ cdef class TagEngine:
 
 
 cdef set _joined_asks(cnp.ndarray starts, list part_asks):
-    """The asks of templates that take several things together."""
+    """Return the asks of templates that take several things together."""
     cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(starts)
     cdef int64_t k
     cdef set found = set()

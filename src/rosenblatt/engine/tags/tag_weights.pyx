@@ -26,7 +26,8 @@ cdef class TagWeights:
     """
 
     def __init__(self, int64_t n_tags, int64_t order):
-        self.n_tags, self.order = n_tags, order
+        self.n_tags = n_tags
+        self.order = order
         self.width = (n_tags + LANES - 1) // LANES * LANES
         self.row_of = np.zeros(0, np.int32)
         self.rows = np.zeros((0, self.width), np.float32)
@@ -52,7 +53,8 @@ cdef class TagWeights:
         self.bind()
 
     cdef void bind(self):
-        self.n_features, self.capacity = len(self.row_of), len(self.rows)
+        self.n_features = len(self.row_of)
+        self.capacity = len(self.rows)
         self.at = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray>self.row_of)
         self.w = <float *>cnp.PyArray_DATA(<cnp.ndarray>self.rows)
         self.s = <float *>cnp.PyArray_DATA(<cnp.ndarray>self.steps)
@@ -90,7 +92,7 @@ cdef class TagWeights:
         self.bind()
 
     def take(self, TagWeights old):
-        """The weights of a tagger with fewer tags; the new ones stand behind the old."""
+        """Take over the weights of a tagger with fewer tags; the new ones come after the old."""
         k = old.n_tags
         self.know(old.n_features)
         self.row_of[:] = old.row_of
@@ -114,7 +116,7 @@ cdef class TagWeights:
         return _rebuilt, (self.n_tags, self.order, self.t, self.arrays())
 
     def arrays(self):
-        """All arrays by name, as `set` takes them, without room for more rows."""
+        """Return all arrays by name, as `set` takes them, without room for more rows."""
         n = self.n_rows
         return {
             "row_of": self.row_of, "rows": self.rows[:n], "row_running_sum": self.row_running_sum[:n],
@@ -123,14 +125,14 @@ cdef class TagWeights:
         }
 
     cdef int64_t row(self, int64_t feature) noexcept nogil:
-        """The row of a feature, a new one if it had none; there is room."""
+        """Return the row of a feature, a new one if it had none; there is room."""
         if self.at[feature] < 0:
             self.at[feature] = <int32_t>self.n_rows
             self.n_rows += 1
         return self.at[feature]
 
     def averaged(self):
-        """Weights that do not learn: the mean of those after every example."""
+        """Return weights that do not learn: the mean of those after every example."""
         mean = self.arrays()
         mean["row_of"] = self.row_of.copy()  # these go on to get rows that the mean has not
         for name in ("row", "step", "pair"):
@@ -139,18 +141,19 @@ cdef class TagWeights:
         return _rebuilt(self.n_tags, self.order, self.t, mean)
 
     def copy(self):
-        """Weights of their own that learn on without touching these."""
+        """Return weights of their own, which learn without changing these."""
         copies = {name: array.copy() for name, array in self.arrays().items()}
         return _rebuilt(self.n_tags, self.order, self.t, copies)
 
 
 cdef cnp.ndarray _mean_of(cnp.ndarray last, cnp.ndarray running_sum, double n):
-    """The mean of a table of weights over n examples."""
+    """Return the mean of a table of weights over n examples."""
     cdef cnp.ndarray mean = np.empty_like(last)
     cdef const float *w = <const float *>cnp.PyArray_DATA(last)
     cdef const double *sums = <const double *>cnp.PyArray_DATA(running_sum)
     cdef float *out = <float *>cnp.PyArray_DATA(mean)
-    cdef int64_t i, size = cnp.PyArray_SIZE(last)
+    cdef int64_t size = cnp.PyArray_SIZE(last)
+    cdef int64_t i
     if cnp.PyArray_SIZE(running_sum) != size:
         raise ValueError("these weights do not learn, so that they have no running sum")
     with nogil:
@@ -175,19 +178,23 @@ cdef class Encoded:
     """
 
     def __init__(self, starts, feature_starts, features, values=None, words=None):
-        self.starts, self.feature_starts, self.features = starts, feature_starts, features
-        self.values, self.words = values, words
+        self.starts = starts
+        self.feature_starts = feature_starts
+        self.features = features
+        self.values = values
+        self.words = words
 
     def __len__(self):
         return len(self.starts) - 1
 
     cdef Sentence tokens(self, only):
-        """All tokens as one sentence; `only` is None or has the one tag each can have, or -1."""
+        """Return all tokens as one sentence; `only` is None or has the one tag each can have, or -1."""
         cdef Sentence found
         found.feature_starts = <const int64_t *>cnp.PyArray_DATA(self.feature_starts)
         found.features = <const int32_t *>cnp.PyArray_DATA(self.features)
         found.length = cnp.PyArray_DIM(self.feature_starts, 0) - 1
-        found.values, found.only = NULL, NULL
+        found.values = NULL
+        found.only = NULL
         if self.values is not None:
             found.values = <const float *>cnp.PyArray_DATA(<cnp.ndarray?>self.values)
         if only is not None:
@@ -196,8 +203,9 @@ cdef class Encoded:
 
 
 cdef void emissions(TagWeights weights, const Sentence *sentence, float *out) noexcept nogil:
-    """The score of every tag at every token, from its features alone."""
-    cdef int64_t i, j, width = weights.width
+    """Fill in the score of every tag at every token, from its features alone."""
+    cdef int64_t width = weights.width
+    cdef int64_t i, j
     cdef int32_t only
     if sentence.values == NULL:
         rb_emit(out, weights.w, weights.at, weights.n_features, sentence.features,
@@ -215,7 +223,8 @@ cdef void emissions(TagWeights weights, const Sentence *sentence, float *out) no
 
 cdef void _weighted_emissions(TagWeights weights, const Sentence *sentence,
                               float *out) noexcept nogil:
-    cdef int64_t i, f, row, width = weights.width
+    cdef int64_t width = weights.width
+    cdef int64_t i, f, row
     cdef int32_t feature
     memset(out, 0, sentence.length * width * sizeof(float))
     for i in range(sentence.length):

@@ -11,7 +11,7 @@ cdef extern from "text/crc32.h":
 
 
 def crc32(data, uint32_t before=0):
-    """The CRC-32 of bytes after others, whose CRC-32 is ``before``: what `zlib.crc32` gives."""
+    """Return the CRC-32 of bytes after others, whose CRC-32 is ``before``: what `zlib.crc32` gives."""
     cdef Py_buffer view
     cdef unsigned char folded[16]
     cdef int64_t done

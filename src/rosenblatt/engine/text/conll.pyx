@@ -26,7 +26,9 @@ cdef class ConllParser(Parser):
     """
 
     cdef bint tabs, numbered, tagged, blank, plain, in_bad_sentence
-    cdef readonly int64_t n_columns, n_found, expected_id
+    cdef readonly int64_t n_columns
+    cdef readonly int64_t n_found
+    cdef readonly int64_t expected_id
     cdef int64_t n_kept, max_tokens, line_known
     cdef int64_t[:] kept
     cdef Growing spans, codes_kept
@@ -35,33 +37,44 @@ cdef class ConllParser(Parser):
 
     def __init__(self, int64_t max_tokens):
         self.max_tokens = max_tokens
-        self.spans, self.codes_kept = Growing(8), Growing(4)
-        self.sentences, self.tags = [], []
+        self.spans = Growing(8)
+        self.codes_kept = Growing(4)
+        self.sentences = []
+        self.tags = []
         self.forget_strings()
 
     def set_columns(
         self, int64_t n_columns, kept, bint tabs, bint numbered, bint tagged, bint blank, bint plain
     ):
-        """What the lines look like; `kept` are column numbers from 0 as an array of int64."""
-        self.n_columns, self.kept, self.n_kept = n_columns, kept, len(kept)
-        self.tabs, self.numbered, self.tagged, self.blank = tabs, numbered, tagged, blank
+        """Set what the lines look like; `kept` are column numbers from 0 as an array of int64."""
+        self.n_columns = n_columns
+        self.kept = kept
+        self.n_kept = len(kept)
+        self.tabs = tabs
+        self.numbered = numbered
+        self.tagged = tagged
+        self.blank = blank
         self.plain = plain
         for column in kept:
             if not 0 <= column < n_columns:
                 raise ValueError("a column to keep is not there")
 
     def begin(self):
-        """A new file: nothing is left over from the last."""
-        self.in_bad_sentence, self.line_known = False, 0
+        """Begin a new file: nothing is left over from the last."""
+        self.in_bad_sentence = False
+        self.line_known = 0
 
     cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
-        cdef int64_t next_at = at, n = 0, n_lines = 0
+        cdef int64_t next_at = at
+        cdef int64_t n = 0
+        cdef int64_t n_lines = 0
         cdef bint between
         # The walk gave up a line that is too long: what is left of its sentence is passed over.
         if self.line != self.line_known:
             self.in_bad_sentence = True
         if ends_line(text, after_blanks(text, at)):
-            self.in_bad_sentence, between = False, True
+            self.in_bad_sentence = False
+            between = True
         elif self.numbered:
             between = text[at] == 35  # "#": a comment
         else:
@@ -92,8 +105,9 @@ cdef class ConllParser(Parser):
         return next_at
 
     cdef int64_t row_stop(self, Text text, int64_t at, int64_t end) noexcept nogil:
-        """The line feed before the blank line that ends the sentence."""
-        cdef int64_t stop = sentence_end(text, at, end), i
+        """Return the line feed before the blank line that ends the sentence."""
+        cdef int64_t stop = sentence_end(text, at, end)
+        cdef int64_t i
         # If its end is not there yet, the rest is passed over when it comes.
         self.in_bad_sentence = stop == end
         self.line_known = self.line
@@ -105,8 +119,11 @@ cdef class ConllParser(Parser):
         self, Text text, int64_t at, int64_t end, int64_t *count
     ) except -2 nogil:
         """Find the columns of one word and number what is kept; where the next line begins."""
-        cdef int64_t line_feed = line_end(text, at, end), stop = line_feed
-        cdef int64_t begin, i, n = 0, column = 0
+        cdef int64_t line_feed = line_end(text, at, end)
+        cdef int64_t stop = line_feed
+        cdef int64_t n = 0
+        cdef int64_t column = 0
+        cdef int64_t begin, i
         cdef int64_t *spans
         cdef int32_t *codes
         cdef int32_t code
@@ -133,7 +150,8 @@ cdef class ConllParser(Parser):
             if i == begin:
                 break
             if n < self.n_columns:
-                spans[2 * n], spans[2 * n + 1] = begin, i
+                spans[2 * n] = begin
+                spans[2 * n + 1] = i
             n += 1
             begin = i + 1 if self.tabs else i
             if begin > stop:
@@ -156,7 +174,8 @@ cdef class ConllParser(Parser):
             if code < 0:
                 return -1
             codes[n + i] = code
-        begin, i = spans[2 * column], spans[2 * column + 1]
+        begin = spans[2 * column]
+        i = spans[2 * column + 1]
         if self.blank and text[begin] == 95 and i == begin + 1:
             return self.fail("no tag", begin, i)
         count[0] += 1
@@ -164,7 +183,8 @@ cdef class ConllParser(Parser):
 
     cdef int read_id(self, Text text, int64_t at, int64_t end, int64_t expected) noexcept nogil:
         """1 for the next word, 0 for a range or an empty node, -1 after `fail`."""
-        cdef int64_t i = at, number = 0
+        cdef int64_t i = at
+        cdef int64_t number = 0
         while is_digit(text[i]) and i - at < 15:
             number = number * 10 + (text[i] - 48)
             i += 1
@@ -183,7 +203,9 @@ cdef class ConllParser(Parser):
 
     cdef int add_sentence(self, int64_t n) except -1:
         cdef int32_t *codes = <int32_t *>self.codes_kept.at
-        cdef int64_t i, j, n_inputs = self.n_kept - self.tagged, begin, k = len(self.strings)
+        cdef int64_t n_inputs = self.n_kept - self.tagged
+        cdef int64_t k = len(self.strings)
+        cdef int64_t i, j, begin
         begin = self.known.stops[k - 1] if k else 0
         for i in range(k, self.known.count):
             j = self.known.stops[i]
@@ -191,7 +213,8 @@ cdef class ConllParser(Parser):
                 PyUnicode_DecodeUTF8(<const char *>self.known.text + begin, j - begin, NULL)
             )
             begin = j
-        words, tags = [], []
+        words = []
+        tags = []
         for i in range(n):
             if self.plain:
                 words.append(self.strings[codes[0]])
@@ -210,24 +233,28 @@ cdef class ConllParser(Parser):
         return 0
 
     cdef int forget_strings(self) except -1:
-        self.known, self.known_tuples, self.strings, self.tuples = Names(), Names(), [], []
+        self.known = Names()
+        self.known_tuples = Names()
+        self.strings = []
+        self.tuples = []
         return 0
 
     def take(self):
         """Sentences and their tags; starts anew."""
         taken = self.sentences, self.tags
-        self.sentences, self.tags = [], []
+        self.sentences = []
+        self.tags = []
         return taken
 
 
 cdef int64_t sentence_end(Text text, int64_t at, int64_t end) noexcept nogil:
-    """Where the blank line after a sentence begins, or `end`."""
+    """Return where the blank line after a sentence begins, or `end`."""
     while at < end and not ends_line(text, after_blanks(text, at)):
         at = line_end(text, at, end) + 1
     return at
 
 
 cdef bint starts_document(Text text, int64_t at) noexcept nogil:
-    """Whether the line is the mark that CoNLL-2003 puts before each document."""
+    """Return whether the line is the mark that CoNLL-2003 puts before each document."""
     cdef int64_t stop = token_end(text, at)
     return stop - at == MARK_LENGTH and memcmp(text + at, DOCUMENT, MARK_LENGTH) == 0

@@ -19,7 +19,7 @@ cdef struct Field:
 
 
 cdef int64_t closing_quote(Text text, int64_t at, int64_t end, bint *doubled) noexcept nogil:
-    """The quote that ends the field opened at `at`, or -1; "" within it stands for one."""
+    """Return the quote that ends the field opened at `at`, or -1; "" within it stands for one."""
     cdef const void *found
     cdef unsigned char quote = text[at]
     at += 1
@@ -37,7 +37,7 @@ cdef int64_t closing_quote(Text text, int64_t at, int64_t end, bint *doubled) no
 
 
 cdef inline int64_t next_field(Text text, int64_t at, unsigned char delimiter) noexcept nogil:
-    """Where the field behind a delimiter begins: of blanks many are one."""
+    """Return where the field behind a delimiter begins: of blanks many are one."""
     while delimiter == 32 and text[at] == 32:
         at += 1
     return at
@@ -46,12 +46,13 @@ cdef inline int64_t next_field(Text text, int64_t at, unsigned char delimiter) n
 cdef int64_t past_blanks(
     Text text, int64_t at, int64_t end, unsigned char delimiter, unsigned char quote
 ) noexcept nogil:
-    """Where a field begins whose quote stands behind blanks, as in ``a, "b, c"``; else `at`.
+    """Return where a field begins whose quote stands behind blanks, as in ``a, "b, c"``; else `at`.
 
     Its closing quote must end the field, on the same line: in ``a, "b" or c`` the quotes are text.
     """
     cdef bint doubled
-    cdef int64_t opened = at, closed
+    cdef int64_t opened = at
+    cdef int64_t closed
     if text[at] != 32 or delimiter == 32:
         return at
     while text[opened] == 32:
@@ -68,7 +69,7 @@ cdef int64_t field_stop(
     Text text, int64_t at, int64_t end, unsigned char delimiter, unsigned char quote,
     bint trim=True
 ) noexcept nogil:
-    """The delimiter or line feed that ends the field at `at`; -1 within an open quote."""
+    """Return the delimiter or line feed that ends the field at `at`; -1 within an open quote."""
     cdef bint doubled
     if trim:
         at = past_blanks(text, at, end, delimiter, quote)
@@ -85,7 +86,7 @@ def record(
     const unsigned char[::1] text, int64_t at, int64_t end, unsigned char delimiter,
     unsigned char quote=34, bint trim=True
 ):
-    """Where the fields of the record at `at` begin, and where it ends; None in an open quote."""
+    """Return where the fields of the record at `at` begin, and where it ends; None in an open quote."""
     if not 0 <= at < end <= text.shape[0] or text[end - 1] != 10:
         raise ValueError("the record must lie in the buffer, which must end in a line feed")
     at = next_field(&text[0], at, delimiter)
@@ -103,12 +104,12 @@ def record(
 
 
 cdef inline bint may_lose_digits(Text text, int64_t at, double value) noexcept nogil:
-    """Whether a number at `at` has zeros in front, or is too large to be exact; it ends with a field."""
+    """Return whether the number of a field at `at` has zeros in front, or is too large to be exact."""
     return not -EXACT < value < EXACT or (text[at] == 48 and 48 <= text[at + 1] <= 57)
 
 
 cdef inline int64_t sign_size(Text text, int64_t at, int64_t end) noexcept nogil:
-    """How many bytes a currency sign or a blank at `at` takes; 0 if there is none."""
+    """Return how many bytes a currency sign or a blank at `at` takes; 0 if there is none."""
     cdef unsigned char c = text[at]
     if c == 36 or c == 32 or c == 9:
         return 1
@@ -123,7 +124,7 @@ cdef inline int64_t sign_size(Text text, int64_t at, int64_t end) noexcept nogil
 
 
 cdef bint is_row_count(Text text, int64_t at, int64_t stop) noexcept nogil:
-    """Whether a line is "(90 rows)" or "(1 row)", as psql writes it below a table."""
+    """Return whether a line is "(90 rows)" or "(1 row)", as psql writes it below a table."""
     cdef int64_t digits = 0
     while stop > at and (text[stop - 1] == 32 or text[stop - 1] == 13):
         stop -= 1
@@ -140,7 +141,7 @@ cdef bint is_row_count(Text text, int64_t at, int64_t stop) noexcept nogil:
 
 
 cdef bint is_misspelt(Text text, int64_t at, int64_t end) noexcept nogil:
-    """Whether a text that is not a number has only what numbers have: digits, marks, signs, an e."""
+    """Return whether a text that is not a number has only what numbers have: digits, marks, signs, an e."""
     cdef bint digits = False
     cdef unsigned char c
     while at < end:
@@ -166,7 +167,11 @@ cdef class DelimitedParser(TabularParser):
     cdef bytes thousands
     cdef const unsigned char *group
     cdef int64_t inner_lines, n_plain, n_group
-    cdef readonly int64_t n_fields, n_comments, comment_line, n_footers, footer_line
+    cdef readonly int64_t n_fields
+    cdef readonly int64_t n_comments
+    cdef readonly int64_t comment_line
+    cdef readonly int64_t n_footers
+    cdef readonly int64_t footer_line
 
     def __init__(
         self, unsigned char delimiter, bint trim, bint float32, double limit, list missing
@@ -180,20 +185,27 @@ cdef class DelimitedParser(TabularParser):
         self, unsigned char delimiter, unsigned char quote=34, unsigned char decimal=46,
         bytes thousands=b"", bint signs=False, unsigned char comment=0
     ):
-        """What the next rows are written with; 0 for `comment` if there are no such lines.
+        """Set what the next rows are written with; 0 for `comment` if there are no such lines.
 
         Lines that are no rows are counted from here on: comments, and counts of rows as of psql.
         """
-        self.delimiter, self.quote, self.decimal, self.comment = delimiter, quote, decimal, comment
-        self.n_comments = self.comment_line = self.n_footers = self.footer_line = 0
-        self.thousands, self.n_group = thousands, len(thousands)
+        self.delimiter = delimiter
+        self.quote = quote
+        self.decimal = decimal
+        self.comment = comment
+        self.n_comments = 0
+        self.comment_line = 0
+        self.n_footers = 0
+        self.footer_line = 0
+        self.thousands = thousands
+        self.n_group = len(thousands)
         self.group = <const unsigned char *>PyBytes_AS_STRING(self.thousands)
         self.styled = signs or decimal != 46 or self.n_group > 0
         # With a decimal comma a point is no decimal mark, so that a number must be looked at.
         self.plain = decimal == 46 and not self.marks_are_numbers
 
     def number(self, bytes text):
-        """The number that a field of this text holds; None if it holds none."""
+        """Return the number that a field of this text holds; None if it holds none."""
         cdef const unsigned char *begin = <const unsigned char *>PyBytes_AS_STRING(text)
         if self.styled and self.plain_form(begin, 0, len(text)) >= 0:
             text = (<char *>self.scratch.at)[:self.n_plain]
@@ -207,16 +219,22 @@ cdef class DelimitedParser(TabularParser):
         Thousands are groups of three digits; of two as well where points are decimal marks, as in
         India. No such number begins with 0.
         """
-        cdef bint negative = False, grouped = False, fraction = False
+        cdef bint negative = False
+        cdef bint grouped = False
+        cdef bint fraction = False
         cdef int64_t least = 2 if self.decimal == 46 else 3
-        cdef int64_t size, digits = 0, in_group = 0
+        cdef int64_t digits = 0
+        cdef int64_t in_group = 0
+        cdef int64_t size
         cdef unsigned char *plain
         cdef unsigned char c
         self.scratch.reserve(end - at + 2)
         plain = <unsigned char *>self.scratch.at
         self.n_plain = 1
         if end - at > 2 and text[at] == 40 and text[end - 1] == 41:
-            negative, at, end = True, at + 1, end - 1
+            negative = True
+            at = at + 1
+            end = end - 1
         while at < end and (
             text[end - 1] == 37 or sign_size(text, end - 1, end) == 1
             or (end - at > 2 and sign_size(text, end - 3, end) == 3)
@@ -229,11 +247,13 @@ cdef class DelimitedParser(TabularParser):
         while at < end:
             size = sign_size(text, at, end)
             if size == 0 and (text[at] == 45 or text[at] == 43):
-                size, negative = 1, negative != (text[at] == 45)
+                size = 1
+                negative = negative != (text[at] == 45)
             elif size == 0 and end - at > 2 and (
                 text[at] == 0xE2 and text[at + 1] == 0x88 and text[at + 2] == 0x92
             ):
-                size, negative = 3, not negative
+                size = 3
+                negative = not negative
             if size == 0:
                 break
             at += size
@@ -251,13 +271,15 @@ cdef class DelimitedParser(TabularParser):
                     not grouped and plain[1] == 48
                 ):
                     return -1
-                grouped, in_group = True, 0
+                grouped = True
+                in_group = 0
                 at += self.n_group
                 continue
             elif not fraction and c == self.decimal:
                 if grouped and in_group != 3:
                     return -1
-                fraction, c = True, 46
+                fraction = True
+                c = 46
             elif (c | 32) == 101 and digits:
                 if not fraction and grouped:
                     return -1
@@ -277,7 +299,8 @@ cdef class DelimitedParser(TabularParser):
 
     cdef int64_t row_stop(self, Text text, int64_t at, int64_t end) noexcept nogil:
         """Count the fields too: that one is missing says more than what it shifted."""
-        cdef int64_t stop, extra = -1
+        cdef int64_t extra = -1
+        cdef int64_t stop
         at = next_field(text, at, self.delimiter)
         stop = field_stop(text, at, end, self.delimiter, self.quote, self.trim)
         self.n_fields = 1
@@ -300,7 +323,7 @@ cdef class DelimitedParser(TabularParser):
         return stop
 
     def skip_rows(self, const unsigned char[::1] text, int64_t at, int64_t end, int64_t goal):
-        """Where the first row at `goal` or behind it begins; before it, where a row has no end.
+        """Return where the first row at `goal` or behind it begins; before it, where a row has no end.
 
         Nothing is read. The byte before `end` is a line feed, and a row begins at `at`.
         """
@@ -319,7 +342,7 @@ cdef class DelimitedParser(TabularParser):
         return at
 
     cdef bint is_no_row(self, Text text, int64_t at, int64_t end) noexcept nogil:
-        """Whether the line at `at` cannot be a row, but is a comment or a count of rows; count it.
+        """Return whether the line at `at` cannot be a row, but is a comment or a count of rows; count it.
 
         Such lines have not as many fields as there are columns. Of a comment there is one field, or
         a blank behind the mark: "#ff0000,2" among rows of three is a row that lacks something.
@@ -356,9 +379,11 @@ cdef class DelimitedParser(TabularParser):
         return True
 
     cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
-        cdef int64_t column, next_at, row_at = at, first
+        cdef int64_t row_at = at
+        cdef int64_t column, next_at, first
         cdef const unsigned char *stop
-        cdef double value = 0.0, limit = self.limit
+        cdef double value = 0.0
+        cdef double limit = self.limit
         if self.n_columns == 0:
             raise ValueError("columns must be set before rows are read")
         if ends_line(text, at) or self.is_no_row(text, at, end):
@@ -367,7 +392,9 @@ cdef class DelimitedParser(TabularParser):
         at = next_field(text, at, self.delimiter)
         self.room_for_row()
         first = self.n_rows * self.n_numbers
-        self.row_label, self.inner_lines, self.in_value = 0, 0, True
+        self.row_label = 0
+        self.inner_lines = 0
+        self.in_value = True
         for column in range(self.n_columns):
             self.fault_column = column
             stop = NULL
@@ -410,10 +437,11 @@ cdef class DelimitedParser(TabularParser):
     cdef int64_t number_field(
         self, Text text, int64_t at, int64_t end, bint last, int64_t column
     ) except -2 nogil:
-        """The end of the field; -1 after `fail`, or if it is not complete."""
+        """Return the end of the field; -1 after `fail`, or if it is not complete."""
         cdef Field field
         cdef const unsigned char *stop
-        cdef int64_t after = at, number_at
+        cdef int64_t after = at
+        cdef int64_t number_at
         cdef double value = 0.0
         while self.blank(text[after]):
             after += 1
@@ -498,7 +526,7 @@ cdef class DelimitedParser(TabularParser):
         return field.after
 
     cdef const unsigned char *unquoted(self, Text text, Field *field) except NULL nogil:
-        """A copy in which a doubled quote is one; `n_plain` bytes long."""
+        """Copy a field so that a doubled quote is one; it is `n_plain` bytes long."""
         cdef int64_t i = field.begin
         cdef unsigned char *plain
         self.scratch.reserve(field.stop - field.begin)
@@ -513,11 +541,12 @@ cdef class DelimitedParser(TabularParser):
     cdef int find_field(
         self, Text text, int64_t at, int64_t end, bint last, Field *field
     ) noexcept nogil:
-        """Where a field is, without its quotes; -1 after `fail`, or if it is not complete."""
+        """Return where a field is, without its quotes; -1 after `fail`, or if it is not complete."""
         cdef int64_t i
         if self.trim:
             at = past_blanks(text, at, end, self.delimiter, self.quote)
-        field.begin, field.doubled = at, False
+        field.begin = at
+        field.doubled = False
         if text[at] != self.quote:
             while not self.ends_field(text, at):
                 if text[at] == 13:
@@ -528,7 +557,8 @@ cdef class DelimitedParser(TabularParser):
         field.stop = closing_quote(text, at, end, &field.doubled)
         if field.stop < 0:
             return self.fail_form("open quote", at) if last else -1
-        field.begin, field.after = at + 1, field.stop + 1
+        field.begin = at + 1
+        field.after = field.stop + 1
         if not self.ends_field(text, field.after):
             return self.fail_form("after quote", field.after)
         for i in range(field.begin, field.stop):
@@ -536,7 +566,7 @@ cdef class DelimitedParser(TabularParser):
         return 0
 
     cdef int fail_form(self, const char *found, int64_t at) noexcept nogil:
-        """What is wrong is the form of the row, so its fields cannot be counted."""
+        """Fail by the form of the row, so that its fields cannot be counted."""
         self.in_value = False
         return <int>self.fail(found, at, at + 1)
 

@@ -44,10 +44,11 @@ cdef class JsonParser(TabularParser):
 
     def __init__(self, bint float32, double limit, list missing):
         super().__init__(float32, limit, missing)
-        self.extra, self.extra_met = Names(), Growing(8)
+        self.extra = Names()
+        self.extra_met = Growing(8)
 
     def set_keys(self, list keys):
-        """The keys in the order of the columns."""
+        """Return the keys in the order of the columns."""
         self.keys = Names()
         for key in keys:
             self.keys.number(key)
@@ -61,13 +62,15 @@ cdef class JsonParser(TabularParser):
         return self.extra.listed()
 
     cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
-        cdef int64_t known = self.extra.count, next_at = self.read_object(text, at, end)
+        cdef int64_t known = self.extra.count
+        cdef int64_t next_at = self.read_object(text, at, end)
         if next_at < 0:
             self.extra.forget(known)
         return next_at
 
     cdef int64_t read_object(self, Text text, int64_t at, int64_t end) except -2 nogil:
-        cdef int64_t row_at, column = -1, i
+        cdef int64_t column = -1
+        cdef int64_t row_at, i
         if self.keys is None or self.n_columns != self.met_in.shape[0]:
             raise ValueError("keys must be set before rows are read")
         at = row_at = after_space(text, at)
@@ -110,7 +113,7 @@ cdef class JsonParser(TabularParser):
         return line_end(text, at, end) + 1
 
     cdef int64_t token_stop(self, Text text, int64_t at) noexcept nogil:
-        """The end of something to point at."""
+        """Return the end of something to point at."""
         cdef int64_t begin = at
         while text[at] > 32 and text[at] != 44 and text[at] != 125 and text[at] != 93:
             at += 1
@@ -130,7 +133,8 @@ cdef class JsonParser(TabularParser):
             if self.met_in[column[0]] == self.row:
                 self.first_at = self.met_at[column[0]]
                 return self.fail("repeated key", begin, at)
-            self.met_in[column[0]], self.met_at[column[0]] = self.row, begin
+            self.met_in[column[0]] = self.row
+            self.met_at[column[0]] = begin
         else:
             self.fault_column = -1
             if not self.is_text(text, begin, at):
@@ -157,7 +161,8 @@ cdef class JsonParser(TabularParser):
         if i < known and met[2 * i] == self.row:
             self.first_at = met[2 * i + 1]
             return True
-        met[2 * i], met[2 * i + 1] = self.row, begin
+        met[2 * i] = self.row
+        met[2 * i + 1] = begin
         return False
 
     cdef int64_t value(self, Text text, int64_t at, int64_t end, int64_t column) except -2 nogil:
@@ -240,13 +245,17 @@ cdef class JsonParser(TabularParser):
                 return self.fail("control character", at, at + 1)
             at += 1
         if text[at] == 34:
-            self.string, self.string_at, self.string_end = text, begin + 1, at
+            self.string = text
+            self.string_at = begin + 1
+            self.string_end = at
             return at + 1
         return self.unescape(text, begin + 1, line_end(text, at, end))
 
     cdef int64_t unescape(self, Text text, int64_t begin, int64_t end) except -2 nogil:
         """Copy a string with escapes; no escape is shorter than what it stands for in UTF-8."""
-        cdef int64_t at = begin, n = 0, code, low
+        cdef int64_t at = begin
+        cdef int64_t n = 0
+        cdef int64_t code, low
         cdef unsigned char *plain
         cdef unsigned char c
         cdef const char *escape
@@ -284,11 +293,14 @@ cdef class JsonParser(TabularParser):
             plain[n] = MEANT[escape - ESCAPES]
             n += 1
             at += 2
-        self.string, self.string_at, self.string_end = plain, 0, n
+        self.string = plain
+        self.string_at = 0
+        self.string_end = n
         return at + 1
 
     cdef int64_t four_digits(self, Text text, int64_t at) noexcept nogil:
-        cdef int64_t value = 0, i
+        cdef int64_t value = 0
+        cdef int64_t i
         cdef int digit
         for i in range(at, at + 4):
             digit = hexadecimal(text[i])

@@ -19,8 +19,10 @@ cdef inline uint32_t mixed(uint32_t k) noexcept nogil:
 
 
 cdef uint32_t murmur(Text p, int64_t n, uint32_t seed) noexcept nogil:
-    cdef uint32_t h = seed, k
-    cdef int64_t i, whole = n & ~<int64_t>3
+    cdef uint32_t h = seed
+    cdef uint32_t k
+    cdef int64_t whole = n & ~<int64_t>3
+    cdef int64_t i
     for i in range(0, whole, 4):
         k = p[i] | <uint32_t>p[i + 1] << 8 | <uint32_t>p[i + 2] << 16 | <uint32_t>p[i + 3] << 24
         h = turned(h ^ mixed(k), 13) * 5 + <uint32_t>0xE6546B64
@@ -58,11 +60,12 @@ cdef class Names:
         free(self.slots)
 
     cdef int _more_slots(self) except -1 nogil:
-        """A table with four times the room, so that at most half of it is in use."""
+        """Make a table with four times the room, so that at most half of it is in use."""
         cdef int64_t size = 64 if self.mask < 0 else (self.mask + 1) * 4
         cdef int64_t i, slot
         cdef int32_t *slots = <int32_t *>wider(self.slots, size * sizeof(int32_t))
-        self.slots, self.mask = slots, size - 1
+        self.slots = slots
+        self.mask = size - 1
         memset(slots, 0xFF, size * sizeof(int32_t))
         for i in range(self.count):
             slot = self.hashes[i] & self.mask
@@ -72,7 +75,7 @@ cdef class Names:
         return 0
 
     cdef int _more_room(self, int64_t n) except -1 nogil:
-        """Room for one more name of `n` bytes."""
+        """Make room for one more name of `n` bytes."""
         cdef int64_t used = self.stops[self.count - 1] if self.count else 0
         cdef int64_t room
         if self.count == self.room:
@@ -87,7 +90,7 @@ cdef class Names:
         return 0
 
     cdef int32_t find(self, Text p, int64_t n, bint add) except -2 nogil:
-        """The number of a name, which is added if it is new and `add` says so; else -1."""
+        """Return the number of a name, which is added if it is new and `add` says so; else -1."""
         cdef uint32_t h = murmur(p, n, 0)
         cdef int64_t slot, begin
         cdef int32_t known
@@ -112,7 +115,8 @@ cdef class Names:
         begin = self.stops[self.count - 1] if self.count else 0
         if n:
             memcpy(self.text + begin, p, n)
-        self.stops[self.count], self.hashes[self.count] = begin + n, h
+        self.stops[self.count] = begin + n
+        self.hashes[self.count] = h
         self.slots[slot] = <int32_t>self.count
         self.count += 1
         return <int32_t>(self.count - 1)
@@ -132,12 +136,13 @@ cdef class Names:
             self.slots[slot] = -1
 
     def number(self, bytes name, bint add=True):
-        """The number of a name; -1 if it is unknown and not to be added."""
+        """Return the number of a name; -1 if it is unknown and not to be added."""
         return self.find(<const unsigned char *>PyBytes_AS_STRING(name), len(name), add)
 
     def listed(self):
-        """All names in the order of their numbers."""
-        cdef int64_t i, begin = 0
+        """Return all names in the order of their numbers."""
+        cdef int64_t begin = 0
+        cdef int64_t i
         found = []
         for i in range(self.count):
             found.append(

@@ -31,7 +31,9 @@ cdef extern from "text/sort_columns.h" nogil:
 
 cnp.import_array()
 
-COUNT, LOG, ONCE = 0, 1, 2
+COUNT = 0
+LOG = 1
+ONCE = 2
 
 cdef enum:
     C_COUNT = 0
@@ -57,14 +59,18 @@ for _c in range(128):
 
 
 cdef double ln(double x) noexcept nogil:
-    """The natural logarithm, with the same bits on every machine; those of libraries differ.
+    """Return the natural logarithm, with the same bits on every machine; those of libraries differ.
 
     Of x = m 2^e with m near 1: e ln 2 + 2 artanh f with f = (m - 1) / (m + 1), as a series.
     """
-    cdef int e = 0, k
-    cdef double m = frexp(x, &e), f, s, series = 0.0
+    cdef int e = 0
+    cdef int k
+    cdef double m = frexp(x, &e)
+    cdef double series = 0.0
+    cdef double f, s
     if m < 0.7071067811865476:
-        m, e = 2.0 * m, e - 1
+        m = 2.0 * m
+        e = e - 1
     f = (m - 1.0) / (m + 1.0)
     s = f * f
     for k in range(23, 0, -2):
@@ -99,23 +105,31 @@ cdef class NGrams:
         self, int bits, tuple words, tuple chars, int64_t shortest, bint symbols, bint lower,
         int how, Names names, owners,
     ):
-        self.bits, self.how = bits, how
+        self.bits = bits
+        self.how = how
         self.words_least, self.words_most = words
         self.chars_least, self.chars_most = chars
-        self.shortest, self.symbols, self.lower = shortest, symbols, lower
+        self.shortest = shortest
+        self.symbols = symbols
+        self.lower = lower
         self.names = names
         if bits:
             self._owners = np.require(owners, np.int32, "CW")
             if self._owners.shape[0] != 1 << bits:
                 raise ValueError("every column needs an owner")
             self.owners = <int32_t *>cnp.PyArray_DATA(self._owners)
-        self.scratch, self.begins, self.ends = Growing(1), Growing(8), Growing(8)
-        self.letters, self.keys = Growing(8), Growing(8)
-        self.values, self.columns = Growing(8), Growing(4)
+        self.scratch = Growing(1)
+        self.begins = Growing(8)
+        self.ends = Growing(8)
+        self.letters = Growing(8)
+        self.keys = Growing(8)
+        self.values = Growing(8)
+        self.columns = Growing(4)
 
     def count(self, list texts, bint learning, int64_t start, int64_t stop):
         """Values, columns and where each row ends, in canonical order, of some of the texts."""
-        cdef int64_t i, first, n = stop - start
+        cdef int64_t n = stop - start
+        cdef int64_t i, first
         cdef int64_t[::1] starts = np.zeros(n + 1, np.int64)
         cdef Growing given = Growing(sizeof(Characters))
         cdef Characters *characters
@@ -125,7 +139,8 @@ cdef class NGrams:
             text = texts[start + i]
             if type(text) is not str:
                 raise TypeError(f"text {start + i} is {type(text).__name__}, not str")
-            characters[i].kind, characters[i].data = PyUnicode_KIND(text), PyUnicode_DATA(text)
+            characters[i].kind = PyUnicode_KIND(text)
+            characters[i].data = PyUnicode_DATA(text)
             characters[i].n = PyUnicode_GET_LENGTH(text)
         self.n_stored = 0
         for first in range(0, n, TEXTS_AT_A_TIME):
@@ -144,16 +159,20 @@ cdef class NGrams:
 
     cdef int split(self, Characters text) except -1 nogil:
         """Write the words of a text to the scratch string, with a blank before and after each."""
-        cdef Py_ssize_t i, n = text.n
+        cdef Py_ssize_t n = text.n
+        cdef Py_ssize_t i
         cdef uint32_t c
         cdef unsigned char *out
-        cdef int64_t at = 2, begin = 2, length = 0
+        cdef int64_t at = 2
+        cdef int64_t begin = 2
+        cdef int64_t length = 0
         cdef bint in_word
         self.scratch.reserve(6 * n + 8)
         self.begins.reserve(n + 1)
         self.ends.reserve(n + 1)
         out = <unsigned char *>self.scratch.at
-        out[0], out[1] = MARK, 32
+        out[0] = MARK
+        out[1] = 32
         self.n_words = 0
         for i in range(n):
             c = PyUnicode_READ(text.kind, text.data, i)
@@ -193,11 +212,12 @@ cdef class NGrams:
         return at + 1
 
     cdef int gather(self, bint learning) except -1 nogil:
-        """The column of every n-gram, with repetitions."""
+        """Return the column of every n-gram, with repetitions."""
         cdef unsigned char *text = <unsigned char *>self.scratch.at
         cdef int64_t *begins = <int64_t *>self.begins.at
         cdef int64_t *ends = <int64_t *>self.ends.at
-        cdef int64_t n, i, words = self.n_words
+        cdef int64_t words = self.n_words
+        cdef int64_t n, i
         self.n_keys = 0
         self.keys.reserve(2 * (words * (self.words_most + 1) + self.n_bytes * (self.chars_most + 1)))
         for n in range(max(self.words_least, 1), self.words_most + 1):
@@ -213,7 +233,8 @@ cdef class NGrams:
     ) except -1 nogil:
         """Pieces of a word with the blanks around it."""
         cdef int64_t *letters
-        cdef int64_t i, n, count = 0
+        cdef int64_t count = 0
+        cdef int64_t i, n
         self.letters.reserve(end - begin + 1)
         letters = <int64_t *>self.letters.at
         for i in range(begin, end):
@@ -239,7 +260,8 @@ cdef class NGrams:
                 self.owners[column] = self.names.find(gram, n, True) + 1
         else:
             if seed:
-                before, gram[-1] = gram[-1], MARK
+                before = gram[-1]
+                gram[-1] = MARK
                 column = self.names.find(gram - 1, n + 1, learning)
                 gram[-1] = before
             else:
@@ -253,7 +275,10 @@ cdef class NGrams:
     cdef int store(self) except -1 nogil:
         """Turn the columns of one text into counts, in order."""
         cdef uint64_t *keys
-        cdef int64_t i = 0, j, first = self.n_stored, n = self.n_keys
+        cdef int64_t i = 0
+        cdef int64_t first = self.n_stored
+        cdef int64_t n = self.n_keys
+        cdef int64_t j
         cdef double value
         cdef double *values
         cdef int32_t *columns
@@ -261,7 +286,8 @@ cdef class NGrams:
             return 0
         self.values.reserve(first + n)
         self.columns.reserve(first + n)
-        values, columns = <double *>self.values.at, <int32_t *>self.columns.at
+        values = <double *>self.values.at
+        columns = <int32_t *>self.columns.at
         keys = rb_sorted_keys(<uint64_t *>self.keys.at, n)
         while i < n:
             j = i + 1
@@ -272,7 +298,8 @@ cdef class NGrams:
                 value = 1.0
             elif self.how == C_LOG and j - i > 1:
                 value = 1.0 + (LOG_OF_COUNT[j - i] if j - i <= MOST_COUNT else ln(value))
-            columns[self.n_stored], values[self.n_stored] = <int32_t>(keys[i] >> 32), value
+            columns[self.n_stored] = <int32_t>(keys[i] >> 32)
+            values[self.n_stored] = value
             self.n_stored += 1
             i = j
         return 0
@@ -302,12 +329,15 @@ def scale(double[::1] values, int32_t[::1] columns, int64_t[::1] starts, double 
     """Multiply values by base - logs[column] and leave out those whose log is 0, if there are logs;
     then bring rows to length 1. All in place; how many values are left.
     """
-    cdef int64_t i, row, first, begin = 0, n = 0
+    cdef int64_t begin = 0
+    cdef int64_t n = 0
+    cdef int64_t i, row, first
     cdef double value, squares
     cdef bint weighs = logs is not None
     with nogil:
         for row in range(starts.shape[0] - 1):
-            squares, first = 0.0, n
+            squares = 0.0
+            first = n
             for i in range(begin, starts[row + 1]):
                 value = values[i]
                 if weighs:
@@ -315,9 +345,11 @@ def scale(double[::1] values, int32_t[::1] columns, int64_t[::1] starts, double 
                         continue
                     value *= base - logs[columns[i]]
                 squares += value * value
-                values[n], columns[n] = value, columns[i]
+                values[n] = value
+                columns[n] = columns[i]
                 n += 1
-            begin, starts[row + 1] = starts[row + 1], n
+            begin = starts[row + 1]
+            starts[row + 1] = n
             if unit and squares > 0.0:
                 squares = 1.0 / sqrt(squares)
                 for i in range(first, n):

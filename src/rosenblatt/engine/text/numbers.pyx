@@ -21,7 +21,7 @@ cdef uint64_t FIVES[GREATEST - LEAST + 1][2]
 
 
 def _fill_powers_of_five():
-    """The leading 128 bits of 5^q; of 5^-q, which has no end, rounded up."""
+    """Return the leading 128 bits of 5^q; of 5^-q, which has no end, rounded up."""
     cdef int q
     for q in range(LEAST, GREATEST + 1):
         five = pow(<object>5, abs(q))  # a whole number of Python's, without limit
@@ -48,7 +48,7 @@ cdef double from_bits(uint64_t bits, bint negative) noexcept nogil:
 
 
 cdef uint64_t nearest(uint64_t w, int64_t q) noexcept nogil:
-    """The bits of the float64 nearest to w * 10^q."""
+    """Return the bits of the float64 nearest to w * 10^q."""
     cdef int zeros, upper, shift
     cdef uint64_t high, low, more, ignored, mantissa
     cdef int64_t exponent
@@ -87,7 +87,7 @@ cdef uint64_t nearest(uint64_t w, int64_t q) noexcept nogil:
 
 
 cdef double rounded(const rb_decimal *d, Text begin, Text end) noexcept nogil:
-    """The value of a number that was scanned from `begin` to `end`; infinite if out of range."""
+    """Return the value of a number that was scanned from `begin` to `end`; infinite if out of range."""
     cdef uint64_t bits = nearest(d.w, d.q)
     if d.cut and bits != nearest(d.w + 1, d.q):
         return by_python(begin, end)
@@ -101,7 +101,7 @@ cdef double by_python(Text begin, Text end) noexcept with gil:
 
 
 def parse(bytes text):
-    """The number that is the whole of `text`, or None."""
+    """Return the number that is the whole of `text`, or None."""
     # As in a file, something follows: short numbers are read eight bytes at a time.
     cdef bytes padded = text + b"\n" * 64
     cdef const unsigned char *begin = <const unsigned char *>PyBytes_AS_STRING(padded)

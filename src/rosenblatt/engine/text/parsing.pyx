@@ -31,7 +31,7 @@ cdef class Growing:
         free(self.at)
 
     cdef int reserve(self, int64_t n) except -1 nogil:
-        """Room for `n` items in all, more than asked for so that growing stays rare."""
+        """Make room for `n` items in all, more than asked for so that growing stays rare."""
         cdef int64_t room
         cdef void *at
         if n <= self.room:
@@ -41,17 +41,19 @@ cdef class Growing:
         if at is NULL:
             raise MemoryError("no memory for what was read; read it in blocks")
         rb_ask_for_large_pages(at, room * self.item)
-        self.at, self.room = at, room
+        self.at = at
+        self.room = room
         return 0
 
     cdef void expect(self, double n) noexcept nogil:
-        """Room for `n` items, if that is to be had: what grows once more is moved as a whole."""
+        """Make room for `n` items, if there is memory: what grows once more is moved as a whole."""
         cdef void *at
         if self.room < n < 1e15:
             at = realloc(self.at, <int64_t>n * self.item)
             if at is not NULL:
                 rb_ask_for_large_pages(at, <int64_t>n * self.item)
-                self.at, self.room = at, <int64_t>n
+                self.at = at
+                self.room = <int64_t>n
 
     cdef int append(self, int64_t n, Growing other, int64_t more) except -1:
         """Put the first of the other's items behind `n` of its own."""
@@ -61,15 +63,17 @@ cdef class Growing:
         return 0
 
     cdef object take(self, int64_t n, int typenum):
-        """The first `n` items as an array that owns them; starts anew with nothing."""
+        """Return the first `n` items as an array that owns them; start again with nothing."""
         cdef Growing owner = Growing.__new__(Growing, self.item)
         cdef cnp.npy_intp length = n
         cdef void *at
         if n == 0:
             return cnp.PyArray_SimpleNew(1, &length, typenum)
         at = realloc(self.at, n * self.item)
-        owner.at, owner.room = at if at is not NULL else self.at, n
-        self.at, self.room = NULL, 0
+        owner.at = at if at is not NULL else self.at
+        owner.room = n
+        self.at = NULL
+        self.room = 0
         array = cnp.PyArray_SimpleNewFromData(1, &length, typenum, owner.at)
         cnp.set_array_base(array, owner)
         return array
@@ -83,19 +87,21 @@ cdef class Parser:
     """
 
     def __cinit__(self, *args, **kwargs):
-        self.codes, self.lines, self.labels = Growing(4), Growing(8), Names()
+        self.codes = Growing(4)
+        self.lines = Growing(8)
+        self.labels = Names()
         self.max_row = 0x7FFFFFFFFFFFFFFF
 
     cdef int make_room(self, int64_t n_bytes) except -1 nogil:
-        """Room for whatever that much text can hold."""
+        """Make room for whatever that much text can hold."""
         return 0
 
     cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
-        """Where the next row begins; -1 after `fail`; `at` again if the row is not complete."""
+        """Return where the next row begins; -1 after `fail`; `at` again if the row is not complete."""
         return end
 
     cdef int64_t row_stop(self, Text text, int64_t at, int64_t end) noexcept nogil:
-        """The line feed that ends the bad row at `at`; -1 if the row is not complete."""
+        """Return the line feed that ends the bad row at `at`; -1 if the row is not complete."""
         return line_end(text, at, end)
 
     cdef bint is_long(self, Text text, int64_t at, int64_t end) noexcept nogil:
@@ -104,25 +110,27 @@ cdef class Parser:
         return stop < 0 or stop + 1 - at > self.max_row
 
     cdef int64_t fail(self, const char *found, int64_t at, int64_t end) noexcept nogil:
-        self.found, self.fault_at, self.fault_end = found, at, end
+        self.found = found
+        self.fault_at = at
+        self.fault_end = end
         return -1
 
     cdef bint is_text(self, Text text, int64_t at, int64_t end) noexcept nogil:
-        """Whether the bytes are text; if not, after `fail`."""
+        """Return whether the bytes are text; if not, after `fail`."""
         cdef int64_t bad = rb_bad_text(text, at, end)
         if bad >= 0:
             self.fail("not text", bad, bad + 1)
         return bad < 0
 
     cdef int32_t code_of(self, Names names, Text text, int64_t at, int64_t end) except -2 nogil:
-        """The number of a text; -1 after `fail`, if it is not text."""
+        """Return the number of a text; -1 after `fail`, if it is not text."""
         cdef int32_t code = names.find(text + at, end - at, False)
         if code >= 0 or not self.is_text(text, at, end):
             return code
         return names.find(text + at, end - at, True)
 
     cdef int32_t label_code(self, Text text, int64_t at, int64_t end) except -2 nogil:
-        """The number of a label; -1 after `fail`, if `admits` has a reason against it."""
+        """Return the number of a label; -1 after `fail`, if `admits` has a reason against it."""
         cdef int32_t code = self.labels.find(text + at, end - at, False)
         if code >= 0:
             return code
@@ -168,7 +176,8 @@ cdef class Parser:
                 if next_at == at:
                     break
                 if next_at < 0:
-                    self.row_at, self.row_end = at, self.row_stop(base, at, end)
+                    self.row_at = at
+                    self.row_end = self.row_stop(base, at, end)
                     if self.row_end < 0:
                         if not last:  # where the row ends is not known yet
                             self.found = NULL
@@ -202,7 +211,8 @@ cdef class Parser:
             self.labels.listed(),
             self.lines.take(n, cnp.NPY_INT64),
         )
-        self.labels, self.n_rows = Names(), 0
+        self.labels = Names()
+        self.n_rows = 0
         return taken
 
 
@@ -210,11 +220,15 @@ cdef class SparseParser(Parser):
     """Rows of a sparse matrix: values, their columns from 0, and where each row ends."""
 
     def __cinit__(self, bint float32, double limit, int64_t max_features, *args):
-        self.float32, self.limit, self.max_features = float32, limit, max_features
-        self.values, self.columns, self.starts = Growing(4 if float32 else 8), Growing(4), Growing(8)
+        self.float32 = float32
+        self.limit = limit
+        self.max_features = max_features
+        self.values = Growing(4 if float32 else 8)
+        self.columns = Growing(4)
+        self.starts = Growing(8)
 
     cdef int end_row(self, int32_t code, int64_t n) except -1 nogil:
-        """The row at hand is whole: with it `n` values are stored."""
+        """Keep the row, which is whole: with it `n` values are stored."""
         self.starts.reserve(self.n_rows + 1)
         (<int64_t *>self.starts.at)[self.n_rows] = n
         self.n_stored = n
@@ -235,7 +249,8 @@ cdef class SparseParser(Parser):
         cdef bint sound = self.found is NULL and other.found is NULL
         cdef Growing code = Growing(4)
         cdef Names labels = other.labels
-        cdef int64_t i, begin = 0
+        cdef int64_t begin = 0
+        cdef int64_t i
         if sound:
             code.reserve(labels.count + 1)
             (<int32_t *>code.at)[0] = 0  # of rows that have no label
@@ -243,17 +258,22 @@ cdef class SparseParser(Parser):
                 (<int32_t *>code.at)[i] = self.label_code(labels.text, begin, labels.stops[i])
                 begin = labels.stops[i]
                 if (<int32_t *>code.at)[i] < 0:
-                    self.found, sound = NULL, False
+                    self.found = NULL
+                    sound = False
                     break
         if sound:
             self.append(other, <int32_t *>code.at)
             self.line += other.line
         other.labels = Names()
-        other.line = other.n_rows = other.n_stored = 0
+        other.line = 0
+        other.n_rows = 0
+        other.n_stored = 0
         return sound
 
     cdef int append(self, SparseParser other, const int32_t *code) except -1:
-        cdef int64_t i, rows = self.n_rows + other.n_rows, stored = self.n_stored + other.n_stored
+        cdef int64_t rows = self.n_rows + other.n_rows
+        cdef int64_t stored = self.n_stored + other.n_stored
+        cdef int64_t i
         self.values.append(self.n_stored, other.values, other.n_stored)
         self.columns.append(self.n_stored, other.columns, other.n_stored)
         self.starts.reserve(rows)
@@ -302,11 +322,14 @@ cdef class TextParser(Parser):
     cdef list texts
 
     def __init__(self, bint labelled):
-        self.labelled, self.texts = labelled, []
+        self.labelled = labelled
+        self.texts = []
 
     cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
-        cdef int64_t line_feed = line_end(text, at, end), stop = line_feed
-        cdef int64_t label_at = at, label_end = at
+        cdef int64_t line_feed = line_end(text, at, end)
+        cdef int64_t stop = line_feed
+        cdef int64_t label_at = at
+        cdef int64_t label_end = at
         cdef int32_t code = 0
         cdef const void *tab
         if stop > at and text[stop - 1] == 13:
@@ -337,6 +360,7 @@ cdef class TextParser(Parser):
         return line_feed + 1
 
     def take(self):
-        """The texts; starts anew."""
-        texts, self.texts = self.texts, []
+        """Return the texts; start again with none."""
+        texts = self.texts
+        self.texts = []
         return texts

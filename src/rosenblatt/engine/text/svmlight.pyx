@@ -23,7 +23,8 @@ cdef class SvmlightParser(SparseParser):
     cdef readonly int64_t widest
 
     def __init__(self, float32, limit, max_features, bint zero_based, int64_t n_features):
-        self.zero_based, self.max_index = zero_based, n_features - zero_based
+        self.zero_based = zero_based
+        self.max_index = n_features - zero_based
 
     cdef int make_room(self, int64_t n_bytes) except -1 nogil:
         # No pair is shorter than "1:1 ".
@@ -37,25 +38,34 @@ cdef class SvmlightParser(SparseParser):
         cdef uint64_t number
         cdef int32_t code
         cdef const unsigned char *after
-        cdef double value = 0.0, limit = self.limit
+        cdef double value = 0.0
+        cdef double limit = self.limit
         cdef rb_pairs pairs
         at = after_blanks(text, at)
         if text[at] == 35 or ends_line(text, at):  # "#": the rest is a comment
             self.line += 1
             return line_end(text, at, end) + 1
-        label_at, label_end = at, self.pair_end(text, at)
+        label_at = at
+        label_end = self.pair_end(text, at)
         at = after_blanks(text, label_end)
         if text[at] == 113 and text[at + 1] == 105 and text[at + 2] == 100 and text[at + 3] == 58:
             at = after_blanks(text, self.pair_end(text, at))  # qid:N groups rows for ranking
-        pairs.columns, pairs.values = <int32_t *>self.columns.at, self.values.at
-        pairs.float32, pairs.n, pairs.most = self.float32, self.n_stored, self.n_stored + self.max_features
-        pairs.base, pairs.max_index = not self.zero_based, self.max_index
-        pairs.previous, pairs.pointed = pairs.base - 1, self.pointed
+        pairs.columns = <int32_t *>self.columns.at
+        pairs.values = self.values.at
+        pairs.float32 = self.float32
+        pairs.n = self.n_stored
+        pairs.most = self.n_stored + self.max_features
+        pairs.base = not self.zero_based
+        pairs.max_index = self.max_index
+        pairs.previous = pairs.base - 1
+        pairs.pointed = self.pointed
         while True:
             at = after_blanks(text, rb_plain_pairs(text + at, text + end, &pairs) - text)
-            begin, number = at, 0
+            begin = at
+            number = 0
             if pairs.colon is not NULL:
-                at, number = pairs.colon - text, <uint64_t>pairs.index
+                at = pairs.colon - text
+                number = <uint64_t>pairs.index
             else:
                 while text[at] == 48:
                     at += 1
@@ -128,7 +138,8 @@ cdef class SvmlightParser(SparseParser):
         return self.fail("unsorted index", begin, at)
 
     cdef int64_t bad_pair(self, Text text, int64_t begin) noexcept nogil:
-        cdef int64_t at = begin, end = self.pair_end(text, begin)
+        cdef int64_t at = begin
+        cdef int64_t end = self.pair_end(text, begin)
         while at < end and 48 <= text[at] <= 57:
             at += 1
         if text[begin] == 13:

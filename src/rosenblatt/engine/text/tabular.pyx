@@ -14,7 +14,10 @@ cnp.import_array()
 cdef enum:
     LONGEST_FOOTER_WORD = 32
 
-IGNORED, NUMBER, TEXT, LABEL = C_IGNORED, C_NUMBER, C_TEXT, C_LABEL
+IGNORED = C_IGNORED
+NUMBER = C_NUMBER
+TEXT = C_TEXT
+LABEL = C_LABEL
 
 
 cdef class TabularParser(Parser):
@@ -25,26 +28,34 @@ cdef class TabularParser(Parser):
     """
 
     def __init__(self, bint float32, double limit, list missing):
-        self.float32, self.limit = float32, limit
-        self.missing, self.texts = Names(), Names()
+        self.float32 = float32
+        self.limit = limit
+        self.missing = Names()
+        self.texts = Names()
         for mark in missing:
             self.missing.number(mark)
             self.marks_are_numbers = self.marks_are_numbers or parse(mark) is not None
             self.longest_mark = max(self.longest_mark, len(mark))
         self.values = Growing(4 if float32 else 8)
-        self.text_codes, self.scratch = Growing(4), Growing(1)
-        self.stray_rows, self.stray_columns, self.stray_codes = Growing(8), Growing(4), Growing(4)
-        self.stray_texts, self.footer_words = Names(), Names()
+        self.text_codes = Growing(4)
+        self.scratch = Growing(1)
+        self.stray_rows = Growing(8)
+        self.stray_columns = Growing(4)
+        self.stray_codes = Growing(4)
+        self.stray_texts = Names()
+        self.footer_words = Names()
 
     def set_columns(
         self, signed char[::1] roles, int32_t[::1] places, signed char[::1] lenient=None
     ):
-        """The columns of the file that follows; where they go must stay as it was.
+        """Set the columns of the file that follows; where they go must stay as it was.
 
         In a number column that is `lenient`, a text that is no number is a gap, and is kept as a
         stray for `take_strays`; in others it is a fault.
         """
-        cdef int64_t i, n_numbers = 0, n_texts = 0
+        cdef int64_t n_numbers = 0
+        cdef int64_t n_texts = 0
+        cdef int64_t i
         if roles.shape[0] != places.shape[0] or roles.shape[0] == 0:
             raise ValueError("every column needs a role and a place")
         for i in range(roles.shape[0]):
@@ -59,12 +70,15 @@ cdef class TabularParser(Parser):
             raise ValueError("rows of another width are waiting to be taken")
         if lenient is not None and lenient.shape[0] != roles.shape[0]:
             raise ValueError("every column is lenient or not")
-        self.roles, self.places, self.n_columns = roles, places, roles.shape[0]
+        self.roles = roles
+        self.places = places
+        self.n_columns = roles.shape[0]
         self.lenient = lenient
-        self.n_numbers, self.n_texts = n_numbers, n_texts
+        self.n_numbers = n_numbers
+        self.n_texts = n_texts
 
     def set_footer_words(self, list words):
-        """Words in small letters with which a row below the last begins, as Total: it is a fault."""
+        """Set the words, in small letters, that begin a row below the last, such as total: it is a fault."""
         self.footer_words = Names()
         for word in words:
             self.footer_words.number(word)
@@ -93,7 +107,7 @@ cdef class TabularParser(Parser):
         return 0
 
     cdef void forget_strays_of_bad_row(self) noexcept nogil:
-        """A row with a fault leaves nothing behind, its strays neither."""
+        """Leave nothing of a row with a fault behind, nor of its strays."""
         cdef const int64_t *rows = <const int64_t *>self.stray_rows.at
         while self.n_strays and rows[self.n_strays - 1] >= self.n_rows:
             self.n_strays -= 1
@@ -101,7 +115,7 @@ cdef class TabularParser(Parser):
     cdef int put_stray(
         self, int64_t column, Text text, int64_t at, int64_t end, int64_t begin, int64_t stop
     ) except -2 nogil:
-        """A gap where a text stands that is no number, which is kept in a lenient column.
+        """Store a gap for a text that is no number, which is kept in a lenient column.
 
         In others, or if it may begin a footer, it is a fault: -1 after `fail`.
         """
@@ -132,7 +146,7 @@ cdef class TabularParser(Parser):
         self, int64_t column, Text text, int64_t at, int64_t end, int64_t begin,
         int64_t stop
     ) except -2 nogil:
-        """A number or the mark of a missing one; -1 after `fail`, which names begin to stop."""
+        """Read a number or the mark of a missing one; -1 after `fail`, which names begin to stop."""
         cdef double value = 0.0
         cdef const unsigned char *after = read_number(text + at, text + end, &value)
         if self.missing.find(text + at, end - at, False) >= 0:
@@ -145,14 +159,14 @@ cdef class TabularParser(Parser):
         return 0
 
     cdef int64_t point_at(self, Text text, int64_t begin, int64_t stop) noexcept nogil:
-        """A fault was found in a copy: name its place in the text."""
+        """Name the place in the text of a fault that was found in a copy."""
         cdef int64_t bad = rb_bad_text(text, begin, stop)
         if bad < 0:
             return self.fail(self.found, begin, stop)
         return self.fail(self.found, bad, bad + 1)
 
     cdef int put_text(self, int64_t column, Text text, int64_t at, int64_t end) except -2 nogil:
-        """A text or the label; -1 after `fail`."""
+        """Read a text or the label; -1 after `fail`."""
         cdef int32_t code
         if self.roles[column] == C_LABEL:
             if at == end:
@@ -169,17 +183,18 @@ cdef class TabularParser(Parser):
         return -1 if code < 0 else 0
 
     def take(self):
-        """The matrix, the codes of the texts, and the texts; starts anew."""
+        """Return the matrix, the codes of the texts, and the texts; start again with none."""
         cdef int64_t n = self.n_rows
         values = self.values.take(
             n * self.n_numbers, cnp.NPY_FLOAT32 if self.float32 else cnp.NPY_FLOAT64
         )
         codes = self.text_codes.take(n * self.n_texts, cnp.NPY_INT32)
-        texts, self.texts = self.texts.listed(), Names()
+        texts = self.texts.listed()
+        self.texts = Names()
         return values.reshape(n, self.n_numbers), codes.reshape(n, self.n_texts), texts
 
     def take_strays(self):
-        """Of each stray its column of the matrix and the number of its text, and the texts.
+        """Return for each stray its column of the matrix and the number of its text, and the texts.
 
         To be called before `take` and `take_rows`, as these forget how many rows there are.
         """
@@ -188,5 +203,7 @@ cdef class TabularParser(Parser):
         n = self.n_strays
         columns = self.stray_columns.take(n, cnp.NPY_INT32)
         codes = self.stray_codes.take(n, cnp.NPY_INT32)
-        texts, self.stray_texts, self.n_strays = self.stray_texts.listed(), Names(), 0
+        texts = self.stray_texts.listed()
+        self.stray_texts = Names()
+        self.n_strays = 0
         return columns, codes, texts

@@ -21,11 +21,12 @@ cdef inline bint ends_name(unsigned char c) noexcept nogil:
 
 
 cdef inline uint64_t hashed_name(Text text, int64_t *at, uint64_t seed) noexcept nogil:
-    """The hash of the name that begins at `at`, which moves to its end.
+    """Return the hash of the name that begins at `at`, which moves to its end.
 
     Digits stand for their number, so that numbered columns do not collide.
     """
-    cdef int64_t begin = at[0], i = begin
+    cdef int64_t begin = at[0]
+    cdef int64_t i = begin
     cdef uint64_t number = 0
     cdef unsigned char digit = text[i] - 48
     while digit < 10:
@@ -56,10 +57,14 @@ cdef class VWParser(SparseParser):
     def __init__(
         self, float32, limit, max_features, bint labelled, int bits, Names names, bint closed
     ):
-        self.labelled, self.mask = labelled, (<uint64_t>1 << bits) - 1
-        self.names, self.closed = names, closed
-        self.weights, self.key = Growing(8), Growing(1)
-        self.order, self.spare = Growing(8), Growing(8)
+        self.labelled = labelled
+        self.mask = (<uint64_t>1 << bits) - 1
+        self.names = names
+        self.closed = closed
+        self.weights = Growing(8)
+        self.key = Growing(1)
+        self.order = Growing(8)
+        self.spare = Growing(8)
 
     cdef int make_room(self, int64_t n_bytes) except -1 nogil:
         # No feature is shorter than a blank and one letter.
@@ -68,7 +73,8 @@ cdef class VWParser(SparseParser):
         return 0
 
     cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
-        cdef int64_t known = self.names.count, next_at
+        cdef int64_t known = self.names.count
+        cdef int64_t next_at
         at = after_blanks(text, at)
         if ends_line(text, at):
             self.line += 1
@@ -79,7 +85,9 @@ cdef class VWParser(SparseParser):
         return next_at
 
     cdef int64_t read_example(self, Text text, int64_t at, int64_t end) except -2 nogil:
-        cdef int64_t label_at = at, label_end = at, bar, n
+        cdef int64_t label_at = at
+        cdef int64_t label_end = at
+        cdef int64_t bar, n
         cdef double weight = 1.0
         cdef const void *found
         cdef int32_t code = 0
@@ -113,9 +121,16 @@ cdef class VWParser(SparseParser):
     cdef int64_t read_head(
         self, Text text, int64_t at, int64_t end, int64_t *label_end, double *weight
     ) noexcept nogil:
-        """What stands before the first bar, which is returned: label, importance, tag."""
-        cdef int64_t row_at = at, begin = at, stop = at, n = 0
-        cdef int64_t second_at = 0, second_end = 0, third_at = 0, third_end = 0, costs = -1
+        """Read what comes before the first bar, which is returned: label, importance, tag."""
+        cdef int64_t row_at = at
+        cdef int64_t begin = at
+        cdef int64_t stop = at
+        cdef int64_t n = 0
+        cdef int64_t second_at = 0
+        cdef int64_t second_end = 0
+        cdef int64_t third_at = 0
+        cdef int64_t third_end = 0
+        cdef int64_t costs = -1
         cdef const unsigned char *after
         cdef unsigned char c
         while text[at] != 124:
@@ -136,9 +151,11 @@ cdef class VWParser(SparseParser):
             if n == 1:
                 label_end[0] = stop
             elif n == 2:
-                second_at, second_end = begin, stop
+                second_at = begin
+                second_end = stop
             elif n == 3:
-                third_at, third_end = begin, stop
+                third_at = begin
+                third_end = stop
             if ends_line(text, at):
                 return self.fail("no bar", row_at, stop)
         if n > 0 and (stop == at or text[begin] == 39):
@@ -166,16 +183,21 @@ cdef class VWParser(SparseParser):
         self, Text text, int64_t at, int64_t end, int64_t *count
     ) except -2 nogil:
         """Namespaces and their features from the first bar on, to the end of the line."""
-        cdef int64_t n = count[0], most = count[0] + self.max_features, begin, value_at, column
+        cdef int64_t n = count[0]
+        cdef int64_t most = count[0] + self.max_features
+        cdef int64_t begin, value_at, column
         cdef uint64_t seed
         cdef double scale, value, product
         cdef const unsigned char *after
-        cdef bint exact = self.mask == 0, float32 = self.float32
+        cdef bint exact = self.mask == 0
+        cdef bint float32 = self.float32
         cdef void *values = self.values.at
         cdef int32_t *columns = <int32_t *>self.columns.at
         while text[at] == 124:
             at += 1
-            begin, seed, scale = at, 0, 1.0
+            begin = at
+            seed = 0
+            scale = 1.0
             if not ends_token(text[at]) and text[at] != 124:
                 seed = hashed_name(text, &at, 0)
                 if at == begin:
@@ -191,7 +213,9 @@ cdef class VWParser(SparseParser):
                     at += 1
                 if ends_name(text[at]) and text[at] != 58:
                     break
-                begin, value, value_at = at, 1.0, at
+                begin = at
+                value = 1.0
+                value_at = at
                 if text[at] == 58:
                     return self.fail("no name", at, self.word_end(text, at))
                 if exact:
@@ -252,8 +276,9 @@ cdef class VWParser(SparseParser):
         return 0
 
     cdef int64_t number_of(self, Text text, int64_t at, int64_t end) except -3 nogil:
-        """The column of an exact name; -1 if it is to be passed over, -2 after `fail`."""
-        cdef int64_t n = self.prefix + 1, length = end - at
+        """Return the column of an exact name; -1 if it is to be passed over, -2 after `fail`."""
+        cdef int64_t n = self.prefix + 1
+        cdef int64_t length = end - at
         cdef const unsigned char *key
         cdef int32_t code
         self.key.reserve(n + length)
@@ -261,7 +286,8 @@ cdef class VWParser(SparseParser):
         memcpy(<unsigned char *>self.key.at + n, text + at, length)
         # Without a namespace the name is the feature alone, if no "^" makes it look otherwise.
         if n == 1 and memchr(text + at, 94, length) is NULL:
-            key, n = key + 1, 0
+            key = key + 1
+            n = 0
         code = self.names.find(key, n + length, False)
         if code >= 0 or self.closed:
             return code
@@ -275,9 +301,12 @@ cdef class VWParser(SparseParser):
         cdef float *narrow = <float *>self.values.at
         cdef double *wide = <double *>self.values.at
         cdef double *values
-        cdef double value, total = 0.0
+        cdef double total = 0.0
+        cdef double value
         cdef uint64_t *keys
-        cdef int64_t i = first + 1, n = stop - first, to = first
+        cdef int64_t i = first + 1
+        cdef int64_t n = stop - first
+        cdef int64_t to = first
         cdef int32_t column
         cdef bint float32 = self.float32
         while i < stop and columns[i - 1] < columns[i]:
@@ -286,18 +315,22 @@ cdef class VWParser(SparseParser):
             return stop
         self.order.reserve(2 * n)
         self.spare.reserve(n)
-        keys, values = <uint64_t *>self.order.at, <double *>self.spare.at
+        keys = <uint64_t *>self.order.at
+        values = <double *>self.spare.at
         for i in range(n):
             keys[i] = <uint64_t>columns[first + i] << 32 | <uint64_t>i
             values[i] = narrow[first + i] if float32 else wide[first + i]
         keys = rb_sorted_keys(keys, n)
         for i in range(n):
-            column, value = <int32_t>(keys[i] >> 32), values[<uint32_t>keys[i]]
+            column = <int32_t>(keys[i] >> 32)
+            value = values[<uint32_t>keys[i]]
             if i > 0 and column == columns[to - 1]:
-                value, to = value + total, to - 1
+                value = value + total
+                to = to - 1
                 if not -self.limit <= value <= self.limit:
                     return -1
-            columns[to], total = column, value
+            columns[to] = column
+            total = value
             put_real(wide, float32, to, value)
             to += 1
         return to
