@@ -201,5 +201,5 @@ def test_a_stream_whose_reader_is_gone_keeps_its_model(here: Path) -> None:
     os.close(writing)
     assert ended.code == 141
     t = rosenblatt.load(here / "m.rbt").t_
-    kept = "What was learned is kept in m.rbt; go on with --resume m.rbt"
+    kept = "What was learned is kept in m.rbt; continue with --resume m.rbt"
     assert f"\nstopped after {t} rows. {kept}\n" in ended.err

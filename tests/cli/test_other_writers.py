@@ -56,7 +56,7 @@ def test_of_two_that_resume_one_model_the_second_is_refused(here: Path, model: P
         for line in ("stream two.svm", "train two.svm"):
             done = run(*line.split(), "--resume", "m.rbt")
             assert done.code == 5
-            assert "m.rbt: another process is learning on with this model." in done.err
+            assert "m.rbt: another process is training this model." in done.err
         assert run("stream", "two.svm", "--resume", "m.rbt", "--out", "n.rbt").code == 0
         assert run("predict", "m.rbt", "two.svm").code == 0
         assert finished(first, b"-1 2:1\n").code == 0
@@ -175,7 +175,7 @@ def test_a_checkpoint_is_there_while_the_stream_waits(here: Path, every: str) ->
 def test_what_is_no_number_of_rows_or_seconds_is_refused(here: Path, every: str) -> None:
     done = run("stream", "rows.csv", "--out", "m.rbt", "--checkpoint", every)
     assert done.code == 2
-    assert "give a number of rows, as 10000, or seconds, as 30s." in done.err
+    assert "give a number of rows, such as 10000, or seconds, such as 30s." in done.err
 
 
 def test_a_checkpoint_needs_a_place(here: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_training_that_is_ended_by_a_signal_keeps_what_it_learned(
     with arriving(34, number):
         done = run(*f"{TRAIN} --out made.rbt".split())
     assert (done.code, done.out) == (128 + number, "")
-    goes_on = "go on with --resume made.rbt --epochs N"
+    goes_on = "continue with --resume made.rbt --epochs N"
     assert done.err.endswith(
         f"\ninterrupted in epoch 2. What was learned is kept in made.rbt; {goes_on}\n"
     )
@@ -66,7 +66,7 @@ def test_a_pass_that_is_ended_by_a_signal_keeps_the_rows_it_learned(here: Path) 
             done = run("train", "rows.csv", *line.split())
         t = rosenblatt.load("m.rbt").t_
         assert (done.code, 30 * number < t < 50 * number) == (143, True)
-        kept = "What was learned is kept in m.rbt; go on with --resume m.rbt"
+        kept = "What was learned is kept in m.rbt; continue with --resume m.rbt"
         assert done.err.endswith(f"\ninterrupted after {t} rows. {kept}\n")
 
 

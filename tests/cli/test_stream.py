@@ -279,7 +279,7 @@ def test_ctrl_c_writes_the_model_so_far_and_ends_with_130(tmp_path: Path) -> Non
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    kept = f"What was learned is kept in {model}; go on with --resume {model}"
+    kept = f"What was learned is kept in {model}; continue with --resume {model}"
     assert err.endswith(f"\ninterrupted after 16 rows. {kept}\n")
     assert f"wrote {model}" in out
     assert rosenblatt.model.read(model).card.record.t == 16

@@ -69,7 +69,8 @@ class Verbs(click.Group):
         self, *given: Any, verbs: dict[str, str], files: str = "verbs.", **settings: Any
     ) -> None:
         super().__init__(*given, **settings)
-        self.verbs, self._files = verbs, files
+        self.verbs = verbs
+        self._files = files
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args[:1] == ["help"]:
@@ -146,7 +147,8 @@ VERBS = {
     "docs": "Open the guide, the course and the reference in the browser.",
     "completion": "Print a script that completes commands and options with Tab.",
 }
-EXIT_FAILED, EXIT_CLOSED_PIPE = 1, 141
+EXIT_FAILED = 1
+EXIT_CLOSED_PIPE = 141
 # What the command was asked, what it was given, and where it runs.
 EXIT_CODES: dict[type[Exception], int] = {
     ParameterError: 2,

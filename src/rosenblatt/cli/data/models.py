@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -247,37 +246,3 @@ def _use_threads(model: Model, n_jobs: int) -> None:
     for column in () if schema is None else schema.columns:
         if isinstance(column, Words):
             column.features.n_jobs = n_jobs
-
-
-def refuse_other_model(
-    path: str, learner: str, target: str | int | None, data: Sequence[str]
-) -> None:
-    """Raise if the default name is taken by a model that another command made.
-
-    With the same learner, target and files it was this command, which is being repeated.
-    """
-    from rosenblatt.errors import ModelFileError
-    from rosenblatt.persistence.file import digest_of, read
-
-    if not os.path.exists(path):
-        return
-    why = "trained on other data"
-    try:
-        card = read(path).card
-        record = card.record
-        trained_by = card.learner if record.search is None else "AutoLinear"
-        if trained_by != learner:
-            why = f"trained by {trained_by}"
-        elif (card.schema or {}).get("target") != target:
-            why = "trained for another target"
-        elif record.data is None or "-" in data:
-            why = "trained on data that cannot be compared"
-        elif record.data.t < record.t:
-            why = "which has learned on since"
-        elif record.data.sha256 == digest_of(list(data))[0]:
-            return
-    except ModelFileError:
-        why = "but none of this version"
-    raise click.UsageError(
-        f"{path} is a model already, {why}; --out {path} replaces it, another name keeps both."
-    )

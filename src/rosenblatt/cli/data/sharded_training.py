@@ -44,17 +44,20 @@ def train_on_shards(
 
     if dev is not None and share_of(dev) is not None:
         raise click.UsageError(f"--dev {dev}: name a file; no rows of shards are held out.")
-    interrupts, files = current_interrupts(), expanded(data)
+    interrupts = current_interrupts()
+    files = expanded(data)
     interrupts.outcome = NOTHING_LEARNED
     path = default_destination(out, None, files, "model", [] if dev is None else [dev])
     with interrupts.held():
         with warnings.catch_warnings(), progress_shown(quiet or as_json):
             warnings.simplefilter("ignore")  # the reason to stop is shown anyway
             done = distribute(learner, **sharding).fit_files(files, validation_set=dev, **reading)
-        model, report = done.to_local(), done.report_
+        model = done.to_local()
+        report = done.report_
         state = write_model(model, path, slim=slim)
     interrupts.end(kept_by_interrupt(model, path, unit))
-    n, wrong = sum(report.examples), model.n_training_errors_
+    n = sum(report.examples)
+    wrong = model.n_training_errors_
     labels = "classes" if unit == "row" else "tags"
     counts = {str(label): n for label, n in report.labels.items()}
     facts = training_facts(state, path, {f"{unit}s": n}, {labels: counts}, 1 - wrong / n)

@@ -23,7 +23,8 @@ def facts_of(
     """What a training on rows came to, as what becomes the JSON object."""
     counts = sorted(examples.counts.items())
     classes = {"classes": {str(label): n for label, n in counts}}
-    rows, wrong = {"rows": len(examples)}, getattr(learner, "n_training_errors_", None)
+    rows = {"rows": len(examples)}
+    wrong = getattr(learner, "n_training_errors_", None)
     right = _accuracy(learner, examples) if wrong is None else 1 - wrong / len(examples)
     facts = training_facts(state, path, rows, classes, right)
     facts |= {"training_errors": wrong, "converged": None if wrong is None else not wrong}
@@ -164,16 +165,18 @@ def leaderboard_lines(tried: list[dict[str, Any]]) -> list[str]:
 
 
 def kept_by_interrupt(learner: Any, path: str, unit: str = "row") -> str:
-    """How far a training came that was interrupted, where it is kept, and how to go on."""
+    """Return how far an interrupted training came, where it is kept, and how to resume it."""
     reason = getattr(learner, "stop_reason_", None)
     if reason not in (None, "interrupted"):
         return f" when training had ended; wrote {path}"
-    after, goes_on = f" after {count(learner.t_, unit)}", f"--resume {path}"
+    after = f" after {count(learner.t_, unit)}"
+    resume = f"--resume {path}"
     if reason is not None:
-        after, goes_on = f" in epoch {learner.n_iter_:,}", f"{goes_on} --epochs N"
+        after = f" in epoch {learner.n_iter_:,}"
+        resume = f"{resume} --epochs N"
         if hasattr(learner, "best_iter_"):
             after += f"; the weights of epoch {learner.best_iter_:,}, the best so far, predict"
-    return f"{after}. What was learned is kept in {path}; go on with {goes_on}"
+    return f"{after}. What was learned is kept in {path}; continue with {resume}"
 
 
 def counted_classes(counts: dict[str, int], of: str = "") -> str:

@@ -1,15 +1,16 @@
-"""Where a command is to write: looked at before the work, and changed only when all is whole."""
+"""Where a command writes: checked before the work, and changed only when all is whole."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from rosenblatt.cli.frame.command_record import command_made_by, package_digest
 from rosenblatt.cli.frame.interrupts import current_interrupts
 
 if TYPE_CHECKING:
@@ -17,8 +18,14 @@ if TYPE_CHECKING:
     from rosenblatt.persistence.disk import NewFile
 
 
+# Where the context of a call keeps the words that were typed.
+ARGUMENTS = "rosenblatt.arguments"
+# Options that say where and how to report a training, and not what is learned.
+OF_NO_EFFECT = ("out", "cv", "as_json", "quiet", "traceback")
+
+
 def check_name(option: str, path: str) -> None:
-    """Refuse a name that a file cannot have."""
+    """Raise if a file cannot have this name."""
     folder = os.path.dirname(path) or "."
     if path == "-" or os.path.isdir(path):
         raise click.UsageError(f"{option} {path}: give the name of a file.")
@@ -29,10 +36,10 @@ def check_name(option: str, path: str) -> None:
 def check_destination(
     option: str, path: str, inputs: Iterable[str] = (), holds: str = "data"
 ) -> None:
-    """Refuse a place that a file cannot be written to, or that holds what is to be read.
+    """Raise if a file cannot be written here, or if it is one of the inputs.
 
-    A file gets its name by renaming, so the folder must be open to writing; and a pipe or device
-    would not be written to but lost.
+    A file gets its name by renaming, so the folder must be writable; and a pipe or device would be
+    replaced instead of written to.
     """
     check_name(option, path)
     target = os.path.realpath(path)
@@ -55,7 +62,7 @@ def default_destination(
     stem: str,
     read_too: Iterable[str] = (),
 ) -> str:
-    """Where a model goes: to --out, else to the one resumed, else to the name of the data."""
+    """Return where a model goes: --out, the model that is resumed, or the name of the data."""
     _refuse_mixed_up(resumed, data)
     if out is None:
         name = stem if data[0] == "-" else os.path.basename(data[0]).split(".")[0] or stem
@@ -65,24 +72,59 @@ def default_destination(
 
 
 def _refuse_mixed_up(resumed: str | None, data: Sequence[str]) -> None:
-    """A model where data should be, or data where a model should be, before anything is said."""
+    """Raise if a model was given as data, or data as the model to resume."""
     from rosenblatt.persistence.file import read
     from rosenblatt.tables.readers.sources import our_kind
 
     for path in data:
         if our_kind(path) == "model":
             raise click.UsageError(
-                f"{path} is a model, not data: --resume {path} goes on with it, and "
-                f"rosenblatt show {path} tells what it is."
+                f"{path} is a model, not data: --resume {path} continues its training, and "
+                f"rosenblatt show {path} describes it."
             )
     if resumed is not None and our_kind(resumed) != "model":
-        read(resumed)  # says what it is instead
+        # This raises an error that says what it is instead.
+        read(resumed)
+
+
+def refuse_other_model(
+    path: str, learner: str, target: str | int | None, data: Sequence[str]
+) -> None:
+    """Raise if the default name is taken by a model that another command made.
+
+    With the same learner, target and files it was this command, which is being repeated.
+    """
+    from rosenblatt.errors import ModelFileError
+    from rosenblatt.persistence.file import digest_of, read
+
+    if not os.path.exists(path):
+        return
+    why = "trained on other data"
+    try:
+        card = read(path).card
+        record = card.record
+        trained_by = card.learner if record.search is None else "AutoLinear"
+        if trained_by != learner:
+            why = f"trained by {trained_by}"
+        elif (card.schema or {}).get("target") != target:
+            why = "trained for another target"
+        elif record.data is None or "-" in data:
+            why = "trained on data that cannot be compared"
+        elif record.data.t < record.t:
+            why = "which has learned on since"
+        elif record.data.sha256 == digest_of(list(data))[0]:
+            return
+    except ModelFileError:
+        why = "but none of this version"
+    raise click.UsageError(
+        f"{path} is a model already, {why}; --out {path} replaces it, another name keeps both."
+    )
 
 
 def claim_destination(path: str, resumed: str | None, inputs: Iterable[str]) -> None:
-    """Look at the place of a model before the work, and let nobody else's be lost for it.
+    """Check the destination of a model before the work, and claim it against other processes.
 
-    A model that is resumed into its own place is locked before it is read.
+    A model that is resumed into its own file is locked before it is read.
     """
     from rosenblatt.persistence.disk import Claim
 
@@ -91,7 +133,7 @@ def claim_destination(path: str, resumed: str | None, inputs: Iterable[str]) -> 
         claim = Claim(path, lock=resumed is not None and same_file(path, resumed))
     except BlockingIOError:
         raise OSError(
-            f"{path}: another process is learning on with this model. Wait until it has ended, or "
+            f"{path}: another process is training this model. Wait until it has ended, or "
             "give --out another name."
         ) from None
     click.get_current_context().call_on_close(claim.release)
@@ -100,16 +142,17 @@ def claim_destination(path: str, resumed: str | None, inputs: Iterable[str]) -> 
 def write_model(
     learner: Any, path: str, *, data: list[str] | None = None, slim: bool = False
 ) -> State:
-    """Write a learner; if that fails, under another name, beside it or where temporary files are.
+    """Write a learner; if that fails, to another file in the same folder or a temporary one.
 
-    The error says which. That goes for a full disk, and for a model that is not sound, by an error
-    of ours: the hours of learning are not lost, although `load` refuses the file.
+    The error names that file, so that hours of training are not lost on a full disk. A model that
+    is not sound, by an error of ours, is kept as well, although `load` refuses the file.
     """
     from rosenblatt.errors import ModelFileError
     from rosenblatt.persistence.file import write_learner, write_unchecked
 
     try:
-        # Who interrupts a training may want to go on with it.
+        # A training that was interrupted may be resumed, so the model is not made slim; and the
+        # same command would not make the same model again.
         heard = current_interrupts().heard
         made_by: dict[str, Any] = {}
         if data is not None and not heard:
@@ -133,7 +176,7 @@ def write_model(
 
 
 def _written_elsewhere(path: str, write: Callable[[str], object]) -> str | None:
-    """Write a file beside the path or among the temporary files; return where, None if nowhere."""
+    """Write a file next to the path or among temporary files; return its path, or None."""
     import secrets
     import tempfile
 
@@ -151,13 +194,14 @@ def _written_elsewhere(path: str, write: Callable[[str], object]) -> str | None:
 
 
 def same_file(one: str, other: str) -> bool:
+    """Return whether two paths are the same file, or would be."""
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.realpath(one) == os.path.realpath(other)
 
 
 def keep_rejects_apart(on_bad: str, files: Iterable[str]) -> None:
-    """Refuse to put rejects into a file that the command reads or writes as something else."""
+    """Raise if rejects would go into a file that the command reads or writes otherwise."""
     path = on_bad.removeprefix("rejects=")
     for file in files if path != on_bad else ():
         if same_file(path, file):
@@ -168,7 +212,7 @@ def keep_rejects_apart(on_bad: str, files: Iterable[str]) -> None:
 
 
 class NewFiles:
-    """Files that get their names together, by `keep`; without it nothing is left of them."""
+    """Files that get their names together, in `keep`; without it they are discarded."""
 
     def __init__(self) -> None:
         self._files: list[NewFile] = []
@@ -191,3 +235,67 @@ class NewFiles:
     def __exit__(self, *_: object) -> None:
         for file in self._files:
             file.discard()
+
+
+# ---------------------------------------------------------------------- the command that made it
+
+
+def command_made_by(ctx: click.Context) -> list[str]:
+    """Return the words of a command, to be kept in the model so that the run can be repeated.
+
+    Words without an effect on the model are left out, and files have no folders. Options come in
+    the order of help, so that the same training gives the same bytes however it was typed.
+    """
+    command = ctx.command
+    typed, _, _ = command.make_parser(ctx).parse_args(list(ctx.meta[ARGUMENTS]))
+    files: list[str] = []
+    words: list[str] = []
+    for param in command.get_params(ctx):
+        given = typed.get(param.name)
+        if isinstance(param, click.Argument):
+            files += [_base(one) for one in ([given] if isinstance(given, str) else given or ())]
+        elif isinstance(param, click.Option) and param.name not in OF_NO_EFFECT:
+            words += _words(ctx, param, given)
+    return [*_verb(ctx), *files, *words]
+
+
+def _verb(ctx: click.Context) -> list[str]:
+    """Return the name of a command after those of its groups, without the program's."""
+    return [] if ctx.parent is None else [*_verb(ctx.parent), ctx.info_name or ""]
+
+
+def _words(ctx: click.Context, param: click.Option, given: Any) -> Iterator[str]:
+    """Yield the name of an option and its value, if it was given and is not the default."""
+    name = max(param.opts, key=len)
+    if param.name == "learner":
+        chosen = ctx.params["learner"]
+        usual = ctx.meta["rosenblatt.default_learner"]
+        if chosen.name != usual:
+            yield from (name, chosen.name)
+    elif param.is_flag:
+        if isinstance(given, bool) and given != param.default:
+            yield name if given else max(param.secondary_opts, key=len)
+    else:
+        for value in given if isinstance(given, list | tuple) else [given]:
+            if isinstance(value, str) and value != str(param.default):
+                yield from (name, _base(value))
+
+
+def _base(value: str) -> str:
+    """Return a file without its folder; any other value unchanged."""
+    mark, equals, path = value.rpartition("=")
+    if os.path.isfile(path) or (mark == "rejects" and equals):
+        return f"{mark}{equals}{os.path.basename(path)}"
+    return value
+
+
+def package_digest() -> str:
+    """Return the SHA-256 of the Python sources of this package, by name and content."""
+    import rosenblatt
+
+    home = Path(rosenblatt.__file__).parent
+    found = hashlib.sha256()
+    for path in sorted(home.rglob("*.py")):
+        found.update(f"{path.relative_to(home).as_posix()}\0".encode())
+        found.update(hashlib.sha256(path.read_bytes()).digest())
+    return found.hexdigest()

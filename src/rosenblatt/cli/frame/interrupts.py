@@ -25,7 +25,8 @@ class Interrupts:
     """
 
     def __init__(self) -> None:
-        self.heard, self.outcome = 0, ""
+        self.heard = 0
+        self.outcome = ""
         self.waiting = self.deaf = self.raised = False
 
     def listen(self) -> None:
@@ -47,7 +48,8 @@ class Interrupts:
                 signal.signal(signal.SIGALRM, self._hear)
                 signal.setitimer(signal.ITIMER_REAL, 0.01 if importing else 1.0)
         if not importing:
-            self.waiting, self.raised = False, True
+            self.waiting = False
+            self.raised = True
             raise KeyboardInterrupt
 
     @contextmanager

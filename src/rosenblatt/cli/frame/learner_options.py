@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,8 @@ REPLACED_BY = {
 # Of no use where every row is seen once.
 OF_EPOCHS = ("cache_mb", "calibrate", "n_iter_no_change", "shuffle", "tol")
 # Where all rows are at hand, and where each is seen once or by one shard alone.
-DEFAULT, DEFAULT_ONLINE = "auto", "averaged"
+DEFAULT = "auto"
+DEFAULT_ONLINE = "averaged"
 ONLINE = {f"--{option}" for option in ("one-pass", "resume", *SHARED)}
 SHORTER = {"tag_dictionary": ["--dictionary"]}
 OF_ROWS = ("linear", "kernel", "auto")
@@ -51,7 +52,8 @@ class LearnerCommand(Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[PARAMETERS] = {}
         words = {word.partition("=")[0] for word in args}
-        resumed, online = "--resume" in words, self.streams or not words.isdisjoint(ONLINE)
+        resumed = "--resume" in words
+        online = self.streams or not words.isdisjoint(ONLINE)
         usual = ctx.meta["rosenblatt.default_learner"] = DEFAULT_ONLINE if online else DEFAULT
         entry = find(self.only or _named_in(args, usual))
         if entry is not None:
@@ -126,17 +128,25 @@ def chosen_parameters() -> dict[str, Any]:
 
 
 def weights_by_label(
-    weights: dict[str, float], labels: Any, *, all_known: bool
+    weights: dict[str, float], labels: Iterable[Any], *, all_known: bool
 ) -> dict[Any, float]:
-    """Weights of classes as they were written, by the labels that the rows have."""
-    known = {str(label): label for label in set(labels.tolist())}
+    """Return class weights by label, as they were typed by name.
+
+    Raise if there is no such class among `labels`; in a stream, where not all are known, a class
+    may still come if its name is of the same type.
+    """
+    known = {str(label): label for label in labels}
+    number = next((type(one) for one in known.values() if type(one) in (int, float)), None)
     found: dict[Any, float] = {}
     for name, weight in weights.items():
-        label = known.get(name, name)
-        if name not in known and labels.dtype.kind in "iuf":
+        if name in known:
+            found[known[name]] = weight
+            continue
+        label: Any = name
+        if number is not None:
             with suppress(ValueError):
-                label = labels.dtype.type(name).item()
-        if label == name and name not in known and (all_known or labels.dtype.kind in "iuf"):
+                label = number(name)
+        if label == name and (all_known or number is not None):
             raise click.UsageError(
                 f"--class-weight {name}=…: there is no such class; there are "
                 f"{', '.join(sorted(known))}."
@@ -230,7 +240,8 @@ def _named(ctx: click.Context, _param: click.Parameter, value: str | None) -> En
     """A name of the shell or of a class, as a callback; upper and lower case are the same."""
     if value is None:
         return ctx.meta["rosenblatt.estimators"]  # type: ignore[no-any-return]
-    entry, streams = find(value), isinstance(ctx.command, StreamCommand)
+    entry = find(value)
+    streams = isinstance(ctx.command, StreamCommand)
     if entry is None or entry.family not in _families(streams):
         from rosenblatt.checks import nearest_name
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from rosenblatt.cli.frame.command_record import ARGUMENTS
-from rosenblatt.cli.frame.destinations import check_name, keep_rejects_apart
+from rosenblatt.cli.frame.destinations import ARGUMENTS, check_name, keep_rejects_apart
 from rosenblatt.errors import DataError, Setting, Words
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Request = TypeVar("Request", bound="DataclassInstance")
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
@@ -21,7 +25,8 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
     name = "n"
 
     def __init__(self, least: int, most: int | None = None) -> None:
-        self.least, self.most = least, most
+        self.least = least
+        self.most = most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
@@ -125,7 +130,8 @@ threshold_option = click.option(
 
 
 READERS = "rosenblatt.readers"  # where a call keeps them until all that was bad is reported
-MOST_REPORTED, EXIT_BAD_DATA = 5, 3
+MOST_REPORTED = 5
+EXIT_BAD_DATA = 3
 
 
 class SkipsRows(Protocol):
@@ -199,6 +205,11 @@ class Command(click.Command):
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records)
+
+
+def taken(request: type[Request], options: dict[str, Any]) -> Request:
+    """Pop the fields of a dataclass from the options of a command, and make it of them."""
+    return request(**{field.name: options.pop(field.name) for field in fields(request)})
 
 
 def use_one_thread() -> None:

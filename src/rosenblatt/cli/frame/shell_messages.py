@@ -39,7 +39,8 @@ class ShellWording(Wording):
         return _option(setting) in self._options or setting.name in ELSEWHERE
 
     def setting(self, setting: Setting) -> str:
-        option, value = _option(setting), setting.value
+        option = _option(setting)
+        value = setting.value
         if value is not ... and not isinstance(value, dict | list):
             value = OTHER_VALUES.get((setting.name, value), value)
         if option not in self._options:

@@ -34,7 +34,8 @@ LOOKS: dict[str, dict[str, Any]] = {
 def say(lines: Iterable[str], *, err: bool = False) -> None:
     """Print lines; a terminal gets long ones on several and some colour, a pipe each as it is."""
     stream = sys.stderr if err else sys.stdout
-    width, colourful = _columns(stream), has_colour(stream)
+    width = _columns(stream)
+    colourful = has_colour(stream)
     for line in lines:
         text = printable(line)
         text = text if width is None else fitted(text, width)

@@ -26,7 +26,11 @@ class Sides(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
     """Two sides with an x between them, each a number from ``least`` to ``most``."""
 
     def __init__(self, name: str, kind: type[float], least: float, most: float, what: str) -> None:
-        self.name, self.kind, self.least, self.most, self.what = name, kind, least, most, what
+        self.name = name
+        self.kind = kind
+        self.least = least
+        self.most = most
+        self.what = what
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = r"(\d+)" if self.kind is int else r"(\d+(?:\.\d+)?)"

@@ -80,7 +80,8 @@ def _proof(model: Model) -> str | None:
     # A perceptron in the sense of the theorem.
     if not (model.has_weights and model.learner.rule().counts_tell_all):
         return "the proof is about the perceptron, which moves on mistakes alone and always as far"
-    n, ties = len(model.classes), model.state.card.parameters.get("ties")
+    n = len(model.classes)
+    ties = model.state.card.parameters.get("ties")
     if n > 2 and ties != "positive":
         return f"of its {n} classes a tie raised one and lowered none, unlike the proof"
     return _record(model)

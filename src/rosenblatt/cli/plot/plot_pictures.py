@@ -61,7 +61,9 @@ def read_examples(
 
 
 def _rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bool) -> Examples:
-    unseen, parts, labels = UnseenValues(), list[Any](), list[Any]()
+    unseen = UnseenValues()
+    parts = list[Any]()
+    labels = list[Any]()
     schema: AnySchema | None = None
     with closing(found.blocks(reading, paths, labelled=True)) as blocks:
         for known, block in blocks:
@@ -128,7 +130,9 @@ class PictureRequest:
     @cached_property
     def ledger(self) -> Any:
         """The record of the run, if DATA are the rows that it was about."""
-        ledger, labels, name = self.learner.ledger_, self.y, self.examples.name
+        ledger = self.learner.ledger_
+        labels = self.y
+        name = self.examples.name
         rows = ledger.entries.row
         advice = "give the data the model was trained on, in order."
         if rows.max(initial=-1) >= len(labels):
@@ -222,7 +226,8 @@ def _proof(request: PictureRequest) -> Display:
 def _separator(request: PictureRequest) -> Any:
     """The best separator of two classes; None if the rows have none, or there are more classes."""
     theory = rosenblatt.theory
-    classes, has_bias = request.ledger.classes, request.found.state.card.model.fit_intercept
+    classes = request.ledger.classes
+    has_bias = request.found.state.card.model.fit_intercept
     if len(classes) != 2:
         return None
     # The theorem is about the rows with a 1 at their end.
@@ -235,7 +240,8 @@ def _separator(request: PictureRequest) -> Any:
 
 
 def _weights(request: PictureRequest) -> Display:
-    n, shape = request.found.state.n_features, request.options["shape"]
+    n = request.found.state.n_features
+    shape = request.options["shape"]
     if shape is not None and shape[0] * shape[1] != n:
         raise click.UsageError(
             f"--shape {shape[0]}x{shape[1]} has {shape[0] * shape[1]:,} pixels, but the model has "
@@ -252,7 +258,8 @@ def _confusion(request: PictureRequest) -> Display:
 
 
 def _reliability(request: PictureRequest) -> Display:
-    found, shares = request.found, request.found.probabilities(request.X)
+    found = request.found
+    shares = request.found.probabilities(request.X)
     predicted = found.predict(request.X)
     return plot.reliability(report(request.y, predicted, found.classes, probabilities=shares))
 
@@ -278,7 +285,8 @@ def _orders(request: PictureRequest) -> Display:
 def _tag_path(request: PictureRequest) -> Display:
     if request.X is None:
         return plot.tag_path(request.learner, request.options["sentence"].split())
-    row, n = request.options["row"] or 1, len(request.X)
+    row = request.options["row"] or 1
+    n = len(request.X)
     if row > n:
         raise InputError(f"there is no sentence {row:,}: {request.examples.name} has {n:,}.")
     return plot.tag_path(request.learner, request.X[row - 1], request.y[row - 1])

@@ -60,7 +60,9 @@ def command(
     found = open_tagger(model, n_jobs)
     tagger = found.learner
     reader = SentenceReading(**options).reader(data, layout_of(found), labelled=True)
-    right, predicted, is_new = list[list[str]](), list[list[str]](), list[list[bool]]()
+    right = list[list[str]]()
+    predicted = list[list[str]]()
+    is_new = list[list[bool]]()
     with notices(quiet), reader:
         for block in reader:
             if new_tags == "refuse":

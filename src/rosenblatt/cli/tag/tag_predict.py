@@ -84,7 +84,8 @@ def command(
         check_destination("--out", out, data)
         check_destination("--out", out, [model], "tagger")
     found = open_tagger(model, n_jobs)
-    tagger, layout = found.learner, layout_of(found)
+    tagger = found.learner
+    layout = layout_of(found)
     if not as_json:
         _refuse_tags_with_line_breaks(tagger)
     reader = SentenceReading(**options).reader(

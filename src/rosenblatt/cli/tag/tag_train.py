@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import refuse_other_model
 from rosenblatt.cli.data.reading import named, notices
 from rosenblatt.cli.data.training_report import kept_by_interrupt, shortened, training_facts
 from rosenblatt.cli.frame.destinations import (
     check_destination,
     default_destination,
     keep_rejects_apart,
+    refuse_other_model,
     write_model,
 )
 from rosenblatt.cli.frame.interrupts import NOTHING_LEARNED, current_interrupts
@@ -115,20 +115,23 @@ def command(
     once = one_pass or (resume is not None and epochs is None)
     if once and dev is not None:
         raise click.UsageError("--dev has no meaning with --resume unless --epochs is given.")
-    parameters, sharding = chosen_parameters(), taken_shards(options, data)
+    parameters = chosen_parameters()
+    sharding = taken_shards(options, data)
     if sharding is not None:
         parameters |= {"random_state": seed, **({} if epochs is None else {"max_iter": epochs})}
         if templates is not None:
             parameters["templates"] = GivenTemplates(templates).texts
         said: Any = {"dev": dev, "out": out, "slim": slim, "as_json": as_json, "quiet": quiet}
-        tagger, read = _new_tagger(parameters), SentenceReading(**options).for_shards()
+        tagger = _new_tagger(parameters)
+        read = SentenceReading(**options).for_shards()
         from rosenblatt.cli.data.sharded_training import train_on_shards
 
         train_on_shards(tagger, sharding, data, read, unit="sentence", **said)
         return
     if resume is not None:
         refuse_parameters(parameters)
-    share, interrupts = share_of(dev), current_interrupts()
+    share = share_of(dev)
+    interrupts = current_interrupts()
     interrupts.outcome = NOTHING_LEARNED
     file = dev if share is None else None
     path = default_destination(out, resume, data, "tagger", [] if file is None else [file])

@@ -174,14 +174,17 @@ def _report(found: dict[str, Any]) -> list[str]:
 
 def _bound(found: dict[str, Any]) -> str:
     space = " of the rows with a 1 appended" if found["fit_intercept"] else ""
-    bound, epochs = found["bound"], found["bound_epochs"]
+    bound = found["bound"]
+    epochs = found["bound_epochs"]
     if bound is None or bound == found["bound_visits"]:
         return f"bound: none below the number of visits; R = {found['radius']:.6g}{space}"
     if epochs is None:
-        where, formula = "", "R²/γ²"
+        where = ""
+        formula = "R²/γ²"
         deviation = "" if found["gamma_closed"] else ", for a margin that is not the largest,"
     else:
-        where, formula = f" {count(epochs, 'epoch')} in", "((R + D)/γ)²"
+        where = f" {count(epochs, 'epoch')} in"
+        formula = "((R + D)/γ)²"
         deviation = f", D = {found['deviation']:.6g}"
     return (
         f"bound: at most {count(math.floor(bound), 'mistake')} in{where} any order, {formula} with "

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from rosenblatt.tables.features.schemas import AnySchema
 
 # Beyond these the proof of separability takes more time than a look at the data should.
-MOST_ROWS, MOST_CELLS, MOST_CLASSES = 2_000, 400_000, 10
+MOST_ROWS = 2_000
+MOST_CELLS = 400_000
+MOST_CLASSES = 10
 VERDICTS = {
     "separable": "there is one; training ends without a mistake",
     "not separable": "there is none; some mistakes always remain",

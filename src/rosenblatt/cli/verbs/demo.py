@@ -104,7 +104,8 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
 
 def _scaled(train: Any, test: Any) -> tuple[Any, Any]:
     """Both by mean and standard deviation of the rows to learn from."""
-    center, scale = train.mean(axis=0), train.std(axis=0)
+    center = train.mean(axis=0)
+    scale = train.std(axis=0)
     scale[scale == 0] = 1.0
     return (train - center) / scale, (test - center) / scale
 

@@ -73,7 +73,8 @@ def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
         names = list(FACTS)
     else:
         found = first.weights.changes(second.weights)
-    left, right = facts_of(first), facts_of(second)
+    left = facts_of(first)
+    right = facts_of(second)
     return {
         "models": [first.path, second.path],
         "equal": _same(first, second),
@@ -92,7 +93,8 @@ def _same(first: Model, second: Model) -> bool:
     """By their digests, which cover every bit; the version that wrote them does not matter."""
     import msgspec
 
-    a, b = first.state, second.state
+    a = first.state
+    b = second.state
     cards = [msgspec.structs.replace(s.card, version="", sha256="").to_json() for s in (a, b)]
     if cards[0] != cards[1] or a.arrays.keys() != b.arrays.keys():
         return False

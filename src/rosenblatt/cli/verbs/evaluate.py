@@ -60,7 +60,8 @@ def command(
 
     if curve is not None:
         check_picture("--curve", curve, [model, *data])
-    found, unseen = open_model(model, n_jobs=n_jobs), UnseenValues()
+    found = open_model(model, n_jobs=n_jobs)
+    unseen = UnseenValues()
     found.refuse_lacking(threshold=threshold)
     truth: list[Any] = []
     predicted: list[Any] = []

@@ -86,7 +86,8 @@ def command(
         )
     if picture is not None:
         check_picture("--plot", picture, [model, *data, *train])
-    reading, found = Reading(**options), open_model(model)
+    reading = Reading(**options)
+    found = open_model(model)
     learner = found.learner
     if whole:
         found.refuse_without_weights()
@@ -185,7 +186,8 @@ class TrainingRows:
 
 def _parts_as_json(why: Explanation, raw: dict[str, float], past: TrainingRows) -> dict[str, Any]:
     plain = why.to_json()
-    parts, mistakes = plain["contributions"], plain["mistakes"]
+    parts = plain["contributions"]
+    mistakes = plain["mistakes"]
     if mistakes is not None:
         for one in mistakes:
             line = past.lines[one["row"]] if past.lines else None

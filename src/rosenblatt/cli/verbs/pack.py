@@ -57,11 +57,13 @@ def command(
     stem = "packed" if data[0] == "-" else os.path.basename(data[0]).split(".")[0] or "packed"
     path = f"{stem}.rows" if out is None else out
     check_destination("--out", path, data)
-    features, reading = feature_options(options), Reading(**options)
+    features = feature_options(options)
+    reading = Reading(**options)
     if reading.packed(data) is not None:
         raise click.UsageError(f"{data[0]} is packed already.")
     schema = None if schema_from is None else open_model(schema_from).schema
-    kind, unseen = reading.kind_of(data, schema), UnseenValues()
+    kind = reading.kind_of(data, schema)
+    unseen = UnseenValues()
     refuse_meaningless(features, kind, has_schema=schema is not None)
     twice = schema is None and kind in GUESSED
     with notices(quiet), repeatable(data) if twice else nullcontext() as copies:

@@ -139,7 +139,8 @@ def _refuse_arguments(
         raise click.UsageError(f"{kind} shows the model alone; leave {data[0]} out.")
     if wanted == "must" and not data:
         raise click.UsageError(f"{kind} shows what a model does with rows; give DATA after MODEL.")
-    sentence, from_data = options["sentence"], bool(data) or options["row"] is not None
+    sentence = options["sentence"]
+    from_data = bool(data) or options["row"] is not None
     if kind == "tag_path" and sentence is None and not from_data:
         raise click.UsageError("tag_path shows a sentence; give DATA, or words with --sentence.")
     if sentence is not None and from_data:

@@ -86,10 +86,12 @@ def command(
     from rosenblatt.tables.features.schemas import UnseenValues
     from rosenblatt.tables.readers.row_texts import RowTexts
 
-    found, reading = open_model(model, n_jobs=n_jobs), Reading(**options)
+    found = open_model(model, n_jobs=n_jobs)
+    reading = Reading(**options)
     found.refuse_lacking(proba=proba, threshold=threshold)
     wanted = ["scores"] * (scores or kind == "jsonl") + ["probabilities"] * proba
-    classes, unseen = [str(label) for label in found.classes], UnseenValues()
+    classes = [str(label) for label in found.classes]
+    unseen = UnseenValues()
     on_terminal = out is None and sys.stdout.isatty()
     written = PredictionFormat(kind, classes, wanted, id_column, on_terminal=on_terminal)
     rows = RowTexts(fields=with_input or id_column is not None)
@@ -117,8 +119,11 @@ class Predictions:
     def __init__(
         self, model: Model, threshold: float | None, written: PredictionFormat, unseen: UnseenValues
     ) -> None:
-        self._model, self._threshold, self._format = model, threshold, written
-        self._unseen, self._begun = unseen, False
+        self._model = model
+        self._threshold = threshold
+        self._format = written
+        self._unseen = unseen
+        self._begun = False
         self.labelled = False  # whether texts have labels before them, which are skipped
 
     def texts(self, blocks: Any, rows: RowTexts) -> Iterator[str]:

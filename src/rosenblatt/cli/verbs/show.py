@@ -24,7 +24,8 @@ from rosenblatt.text_tables import ordinary, text_table
 MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
 LONGEST_NAME = 48
-MOST_CLASSES, MOST_TAGS = 12, 24
+MOST_CLASSES = 12
+MOST_TAGS = 24
 HOLDS = {
     "none": "no rows of the training data",
     "ledger": "numbers and labels of the examples in the ledger",
@@ -102,7 +103,8 @@ def command(model: str, top: int, weights: bool, how: bool, as_json: bool) -> No
 
 def facts_of(model: Model) -> dict[str, Any]:
     """What the card says, as plain data; a word means the same for all models."""
-    card, tags = model.state.card, model.tags_sentences
+    card = model.state.card
+    tags = model.tags_sentences
     record = card.record
     facts = {
         "model": model.path,
@@ -167,7 +169,8 @@ def _command_lines(record: dict[str, Any]) -> Iterator[str]:
 def _tagger_facts(card: Any) -> dict[str, Any]:
     from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
-    words, layout = card.model.words, card.schema
+    words = card.model.words
+    layout = card.schema
     return {
         "columns": None if layout is None else [SentenceLayout.from_json(layout).describe()],
         "top_weights": None,

@@ -6,8 +6,9 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import click
@@ -33,15 +34,17 @@ from rosenblatt.cli.frame.learner_options import (
     learner_option,
     weights_by_label,
 )
-from rosenblatt.cli.frame.options import MODEL, Whole, new_classes_option, said, slim_option
+from rosenblatt.cli.frame.options import MODEL, Whole, new_classes_option, said, slim_option, taken
 from rosenblatt.cli.frame.terminal import baseline, print_data, say, say_json
 from rosenblatt.plurals import count as counted
 from rosenblatt.tables.readers.read_ahead import ReadAhead
 
 if TYPE_CHECKING:
+    from rosenblatt.errors import ModelFileError
     from rosenblatt.estimators.catalogue import Entry
     from rosenblatt.inspection.stream_scores import Progress
     from rosenblatt.tables.features.growing_schema import GrowingSchema
+    from rosenblatt.tables.readers.reader import Reader
 
 
 def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | int:
@@ -59,8 +62,34 @@ def _checkpoint(
         return None
     found = re.fullmatch(r"([1-9]\d{0,8})(s?)", value)
     if found is None:
-        raise click.BadParameter(f"'{value}': give a number of rows, as 10000, or seconds, as 30s.")
+        raise click.BadParameter(
+            f"'{value}': give a number of rows, such as 10000, or seconds, such as 30s."
+        )
     return int(found[1]), found[2] or "rows"
+
+
+@dataclass(frozen=True)
+class StreamRequest:
+    """What a call of stream asks for, but for how to read the data."""
+
+    data: tuple[str, ...]
+    learner: Entry
+    out: str | None
+    resume: str | None
+    slim: bool
+    new_classes: str | None
+    every: str | int
+    window: int
+    count: str
+    checkpoint: tuple[int, str] | None
+    predictions: str | None
+    as_json: bool
+    quiet: bool
+
+    @property
+    def path(self) -> str | None:
+        """Return where the model is written; None if it is not kept."""
+        return self.out or self.resume
 
 
 @click.command(
@@ -75,9 +104,9 @@ def _checkpoint(
     "-o",
     "--out",
     metavar="MODEL",
-    help="File for the model.  [default: the one resumed, else none]",
+    help="File for the model.  [default: the resumed model, otherwise none]",
 )
-@click.option("--resume", type=MODEL, metavar="MODEL", help="Go on with this model.")
+@click.option("--resume", type=MODEL, metavar="MODEL", help="Resume this model.")
 @slim_option
 @new_classes_option
 @click.option(
@@ -85,212 +114,118 @@ def _checkpoint(
     callback=_every,
     default="doubling",
     metavar="N",
-    help="A line after every N rows.  [default: after 1, 2, 4, 8 …]",
+    help="Print a line after every N rows.  [default: after 1, 2, 4, 8 …]",
 )
 @click.option(
     "--window",
     type=Whole(1),
     default=1000,
     show_default=True,
-    help="How many of the last rows count as recent.",
+    help="Number of most recent rows for the recent error rate.",
 )
 @click.option(
     "--count",
     type=click.Choice(["served", "latest"]),
     default="served",
     show_default=True,
-    help="Count mistakes of what predict would say (served) or of the latest weights.",
+    help="Count mistakes of what predict would give (served) or of the latest weights.",
 )
 @click.option(
     "--checkpoint",
     callback=_checkpoint,
     metavar="N|Ns",
-    help="Also write the model on the way, after every N rows or N seconds, as 10000 or 30s.",
+    help="Also write the model during the stream, every N rows or N seconds, such as 10000 or 30s.",
 )
 @click.option(
     "--predictions",
     metavar="FILE",
-    help="Write the predictions, each made before its row was learned; - prints them.",
+    help="Write the predictions, each made before its row was learned from; - prints them.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
 @click.option("--quiet", is_flag=True, help="Print only the last line, without table and notices.")
 @reading_options
 @column_options("exact", "idf")
-def command(
-    data: tuple[str, ...],
-    learner: Entry,
-    out: str | None,
-    resume: str | None,
-    slim: bool,
-    new_classes: str | None,
-    every: str | int,
-    window: int,
-    count: str,
-    checkpoint: tuple[int, str] | None,
-    predictions: str | None,
-    as_json: bool,
-    quiet: bool,
-    **options: Any,
-) -> None:
+def command(**options: Any) -> None:
     """Predict every row of DATA, then learn from it, in one pass and in constant memory.
 
-    The table has a line at 1, 2, 4, 8 … rows: mistakes so far, their rate, and the rate of the last
-    rows. Without DATA, or for -, rows come from standard input.
+    The table has a line at 1, 2, 4, 8 … rows: mistakes so far, their rate, and the rate over the
+    most recent rows. Without DATA, or for -, rows come from standard input.
 
-    A row is a mistake unless its class has the highest score alone. Predictions are those that
-    predict would give: of an averaged learner, by the average of its weights. Where the latest
-    weights make fewer mistakes than that, the data drift: try --learner pa --readout mix.
+    A row counts as a mistake unless its class alone has the highest score. Predictions are those
+    that predict would give: for an averaged learner, by the average of its weights. If the latest
+    weights make fewer mistakes than the average, the data drift: try --learner pa --readout mix.
 
-    In tables, numbers are scaled by mean and standard deviation of the rows before and clipped at
-    ±3; levels of a category join as they come.
-    Ctrl-C, SIGTERM and SIGHUP end the stream, and the model so far is written.
+    In tables, numbers are scaled by the mean and standard deviation of the rows before and clipped
+    at ±3; new category levels are added as they come. Ctrl-C, SIGTERM and SIGHUP end the stream,
+    and the model so far is written.
     """
-    from rosenblatt.errors import ModelFileError
     from rosenblatt.inspection.stream_scores import Progress
-    from rosenblatt.persistence.file import save
     from rosenblatt.tables.features.growing_schema import GrowingSchema
 
-    data = data or ("-",)
-    interrupts, path = current_interrupts(), out or resume
+    request = taken(StreamRequest, options)
+    if not request.data:
+        request = replace(request, data=("-",))
+
+    # Wrong names and options are found before hours of learning, not after.
+    interrupts = current_interrupts()
     interrupts.outcome = NOTHING_LEARNED
-    # Before hours of learning, not after.
-    if path is not None:
-        claim_destination(path, resume, data)
-    elif checkpoint is not None:
-        raise click.UsageError("--checkpoint needs --out, or --resume, for the model.")
-    known = None if resume is None else open_model(resume)
-    model = _learner(learner, known)
-    if predictions is not None and predictions != "-":
-        check_destination("--predictions", predictions, data)
-    features, reading = feature_options(options), Reading(**options)
-    schema = reading.schema_of(data, None if known is None else known.schema)
-    kind = reading.kind_of(data, schema)
+    _claim_files(request)
+    known = None if request.resume is None else open_model(request.resume)
+    model = _learner(request.learner, known)
+    features = feature_options(options)
+    reading = Reading(**options)
+    schema = reading.schema_of(request.data, None if known is None else known.schema)
+    kind = reading.kind_of(request.data, schema)
     refuse_meaningless(features, kind, has_schema=schema is not None)
+
     growing = GrowingSchema(kind, features, schema)
-    reader = _reader(reading, data, growing, known, new_classes)
-    progress = Progress(every, window)
-    failure: OSError | ModelFileError | None = None
-
-    def write(by: Callable[..., object] = write_model, **how: bool) -> None:
-        if path is not None:
-            model.schema_ = growing.schema
-            by(model, path, **how)
-
-    with ExitStack() as stack:
-        stack.enter_context(notices(quiet))
-        stack.enter_context(interrupts.held())
-        files = stack.enter_context(NewFiles())
-        written = PredictionLines(predictions, files)
-        show = _Table(as_json or quiet, err=predictions == "-")
-        stack.enter_context(reader)
-        checkpoints = Checkpoints(checkpoint, lambda: write(save), interrupts)
-        stack.enter_context(checkpoints)
-        try:
-            for block in growing.blocks(interrupts.between(reader)):
-                if not progress.n:
-                    _weigh_classes(model, block.labels)
-                X = growing.encode(block, model)
-                if not progress.n and not quiet and growing.schema is not None:
-                    say(growing.schema.describe(), err=True)
-                tested = model.predict_then_learn(
-                    X,
-                    block.labels,
-                    block.sample_weight,
-                    predictions=written.wanted,
-                    latest=count == "latest",
-                )
-                points = progress.add_tested(tested)
-                checkpoints.learned(len(block.labels))
-                written.write(tested.predictions)
-                show.points(points)
-        except (OSError, ModelFileError) as error:
-            # Nobody reads on, a full disk, a checkpoint that is not sound: as good a reason to stop
-            # as Ctrl-C, and what was learned is kept.
-            failure = error
-        if not progress.n:
+    reader = _reader(reading, request, growing, known)
+    run = StreamRun(request, model, growing, Progress(request.every, request.window))
+    with notices(request.quiet), interrupts.held(), NewFiles() as files, reader:
+        predictions = PredictionLines(request.predictions, files)
+        failure = run.learn(reader, predictions, interrupts)
+        if not run.progress.n:
             raise failure or KeyboardInterrupt
-        write(slim=slim)
-        interrupts.outcome = _kept(progress.n, model.t_, path)
+        run.write(slim=request.slim)
+        interrupts.outcome = run.kept()
         if failure is not None:
-            if path is not None:
+            if request.path is not None:
                 say([f"stopped{interrupts.outcome}"], err=True)
-                click.get_current_context().obj.written = ""  # it is said already
+                # The line above names the model already.
+                click.get_current_context().obj.written = ""
             raise failure
         files.keep()
-    show.end(progress)
-    # What counts for more by the weights of the classes may err more often.
-    beats_majority = progress.beats_majority if model.class_weight is None else None
-    facts = progress.to_json()
-    facts |= {
-        "baseline": baseline(dict(facts["labels"])),
-        "beats_majority": beats_majority,
-        "counted": count,
-        "learner": type(model).__name__,
-        "features": 0 if growing.schema is None else growing.schema.n_features,
-        "skipped": reader.skipped,
-        "model": path,
-        "interrupted": bool(interrupts.heard),
-    }
-    if not quiet:
-        say(_notices(growing, reader.skipped), err=True)
-    if as_json:
-        say_json(facts, err=show.err)
-    else:
-        lines = _summary(progress, model, count, beats_majority)
-        say(lines[: 1 if quiet else None], err=show.err)
-        if path is not None and not quiet:
-            click.echo(f"wrote {path}", err=show.err)
+    run.table.end(run.progress)
+    _report(run, reader.skipped, is_interrupted=bool(interrupts.heard))
     interrupts.end(interrupts.outcome)
 
 
-def _kept(rows: int, t: int, path: str | None) -> str:
-    """How far a stream came that was stopped, and how to go on."""
-    after = f" after {counted(rows, 'row')}" + (f" ({t:,} in all)" if t > rows else "")
-    if path is None:
-        return f"{after}; without --out no model is kept"
-    return f"{after}. What was learned is kept in {path}; go on with --resume {path}"
+# ---------------------------------------------------------------------- before the first row
 
 
-def _reader(
-    reading: Reading,
-    paths: tuple[str, ...],
-    growing: GrowingSchema,
-    known: Model | None,
-    new_classes: str | None,
-) -> Any:
-    """Blocks of the files; a model that is resumed may refuse classes that it does not know."""
-    labels = {} if known is None else known.label_options(new_classes)
-    reader = reading.reader(
-        paths, schema=growing.schema, features=growing.options, grows=True, **labels
-    )
-    # Where reading and learning both leave Python, two threads are a gain; but a file of rejects
-    # must not be ahead of what is learned, and must be closed at Ctrl-C.
-    if growing.kind != "svmlight" or reading.on_bad.startswith("rejects="):
-        return reader
-    return ReadAhead(reader)
-
-
-def _notices(growing: GrowingSchema, skipped: int) -> list[str]:
-    many = counted(skipped, "bad row was", "bad rows were")
-    said = [f"warning: {many} skipped"] if skipped else []
-    for name, rows in growing.dropped_levels.items():
-        said.append(
-            f"notice: {name}: more levels than there is room for; later ones counted for nothing "
-            f"in {counted(rows, 'row')} (--column {name}=text hashes it)"
-        )
-    return said
+def _claim_files(request: StreamRequest) -> None:
+    """Raise if the model or the predictions cannot be written."""
+    if request.path is not None:
+        claim_destination(request.path, request.resume, request.data)
+    elif request.checkpoint is not None:
+        raise click.UsageError("--checkpoint needs --out, or --resume, for the model.")
+    if request.predictions is not None and request.predictions != "-":
+        check_destination("--predictions", request.predictions, request.data)
 
 
 def _learner(entry: Entry, known: Model | None) -> Any:
-    """The learner to go on with, or a new one."""
+    """Return the learner of the model to resume, or a new one."""
     given = chosen_parameters()
-    if known is not None:
-        for name in ["learner"] * said("learner") + list(given):
+    if known is None:
+        model = entry.load()(**given)
+    else:
+        names = list(given)
+        if said("learner"):
+            names.insert(0, "learner")
+        for name in names:
             raise click.UsageError(f"--{name.replace('_', '-')} has no meaning with --resume.")
         known.refuse_without_weights()
         model = known.learner
-    else:
-        model = entry.load()(**given)
     if model.keeps_rows:
         raise click.UsageError(
             f"a {type(model).__name__} keeps the rows of its mistakes, so a stream would fill the "
@@ -299,24 +234,165 @@ def _learner(entry: Entry, known: Model | None) -> Any:
     return model
 
 
-def _weigh_classes(model: Any, labels: Any) -> None:
-    """Weights of classes are written as text; now the labels are known, and what they are."""
-    weights = chosen_parameters().get("class_weight")
-    if isinstance(weights, dict):
-        model.set_params(class_weight=weights_by_label(weights, labels, all_known=False))
+def _reader(
+    reading: Reading, request: StreamRequest, growing: GrowingSchema, known: Model | None
+) -> Reader[Any] | ReadAhead:
+    """Open the files; a model that is resumed may refuse classes that it does not know."""
+    labels = {} if known is None else known.label_options(request.new_classes)
+    reader = reading.reader(
+        request.data, schema=growing.schema, features=growing.options, grows=True, **labels
+    )
+    # Two threads are faster if both reading and learning release the interpreter's lock. But a file
+    # of rejects must not be ahead of what is learned, and must be closed at Ctrl-C.
+    if growing.kind != "svmlight" or reading.on_bad.startswith("rejects="):
+        return reader
+    return ReadAhead(reader)
 
 
-def _summary(progress: Progress, model: Any, count: str, beats_majority: Any) -> list[str]:
+# ---------------------------------------------------------------------- the pass
+
+
+class StreamRun:
+    """A model that learns from a stream, with what there is to report about it."""
+
+    def __init__(
+        self, request: StreamRequest, model: Any, growing: GrowingSchema, progress: Progress
+    ) -> None:
+        self.request = request
+        self.model = model
+        self.growing = growing
+        self.progress = progress
+        self.table = _Table(request.as_json or request.quiet, err=request.predictions == "-")
+
+    def learn(
+        self, reader: Iterator[Any], predictions: PredictionLines, interrupts: Interrupts
+    ) -> OSError | ModelFileError | None:
+        """Predict and learn block by block; return the error that ended it early, if one did."""
+        from rosenblatt.errors import ModelFileError
+
+        checkpoints = Checkpoints(self.request.checkpoint, self._write_checkpoint, interrupts)
+        try:
+            with checkpoints:
+                for block in self.growing.blocks(interrupts.between(reader)):
+                    self._learn_block(block, predictions, checkpoints)
+        except (OSError, ModelFileError) as error:
+            # A reader that has gone, a full disk, a checkpoint that is not sound: like Ctrl-C, a
+            # reason to stop and to keep what was learned.
+            return error
+        return None
+
+    def _learn_block(
+        self, block: Any, predictions: PredictionLines, checkpoints: Checkpoints
+    ) -> None:
+        is_first = not self.progress.n
+        if is_first:
+            self._weigh_classes(block.labels)
+        X = self.growing.encode(block, self.model)
+        if is_first and not self.request.quiet and self.growing.schema is not None:
+            say(self.growing.schema.describe(), err=True)
+        tested = self.model.predict_then_learn(
+            X,
+            block.labels,
+            block.sample_weight,
+            predictions=predictions.is_wanted,
+            latest=self.request.count == "latest",
+        )
+        points = self.progress.add_tested(tested)
+        checkpoints.learned(len(block.labels))
+        predictions.write(tested.predictions)
+        self.table.points(points)
+
+    def _weigh_classes(self, labels: Any) -> None:
+        """Give class weights, which are typed as text, the type of the labels."""
+        weights = chosen_parameters().get("class_weight")
+        if isinstance(weights, dict):
+            by_label = weights_by_label(weights, set(labels.tolist()), all_known=False)
+            self.model.set_params(class_weight=by_label)
+
+    def _write_checkpoint(self) -> None:
+        from rosenblatt.persistence.file import save
+
+        if self.request.path is not None:
+            self.model.schema_ = self.growing.schema
+            save(self.model, self.request.path)
+
+    def write(self, *, slim: bool) -> None:
+        """Write the model, if it is kept at all."""
+        if self.request.path is not None:
+            self.model.schema_ = self.growing.schema
+            write_model(self.model, self.request.path, slim=slim)
+
+    def kept(self) -> str:
+        """Return in words how far a stream came that was stopped, and how to resume it."""
+        n = self.progress.n
+        after = f" after {counted(n, 'row')}"
+        if self.model.t_ > n:
+            after += f" ({self.model.t_:,} in all)"
+        path = self.request.path
+        if path is None:
+            return f"{after}; without --out no model is kept"
+        return f"{after}. What was learned is kept in {path}; continue with --resume {path}"
+
+
+# ---------------------------------------------------------------------- what to report
+
+
+def _report(run: StreamRun, n_skipped: int, *, is_interrupted: bool) -> None:
+    """Print how the stream went, for people or as a JSON object."""
+    request = run.request
+    # With weights of classes, mistakes are not what the learner makes few of.
+    beats_majority = run.progress.beats_majority if run.model.class_weight is None else None
+    if not request.quiet:
+        say(_notices(run.growing, n_skipped), err=True)
+    if request.as_json:
+        facts = run.progress.to_json()
+        facts |= {
+            "baseline": baseline(dict(facts["labels"])),
+            "beats_majority": beats_majority,
+            "counted": request.count,
+            "learner": type(run.model).__name__,
+            "features": 0 if run.growing.schema is None else run.growing.schema.n_features,
+            "skipped": n_skipped,
+            "model": request.path,
+            "interrupted": is_interrupted,
+        }
+        say_json(facts, err=run.table.err)
+        return
+    lines = _summary(run, beats_majority)
+    if request.quiet:
+        lines = lines[:1]
+    elif request.path is not None:
+        lines.append(f"wrote {request.path}")
+    say(lines, err=run.table.err)
+
+
+def _notices(growing: GrowingSchema, n_skipped: int) -> list[str]:
+    """Return lines about rows that were skipped and levels that had no room."""
+    lines = []
+    if n_skipped:
+        many = counted(n_skipped, "bad row was", "bad rows were")
+        lines.append(f"warning: {many} skipped")
+    for name, rows in growing.dropped_levels.items():
+        lines.append(
+            f"notice: {name}: more levels than there is room for; later ones were ignored in "
+            f"{counted(rows, 'row')} (--column {name}=text hashes it)"
+        )
+    return lines
+
+
+def _summary(run: StreamRun, beats_majority: bool | None) -> list[str]:
     from rosenblatt.estimators.catalogue import entry_of
 
-    entry, latest = entry_of(type(model)), progress.online_mistakes or 0
+    model = run.model
+    entry = entry_of(type(model))
     assert entry is not None
-    lines = [f"{entry.title_in_sentence}: {progress.summary()}"]
+    lines = [f"{entry.title_in_sentence}: {run.progress.summary()}"]
     if hasattr(model, "readout_"):
-        does = "counts most in the mix" if model.readout == "mix" else "predicts"
-        lines.append(f"read-out that {does} now: {model.readout_}")
-    if (model.averages or model.readout) and count == "served":
-        rate = 100 * latest / max(progress.n, 1)
+        verb = "counts most in the mix" if model.readout == "mix" else "predicts"
+        lines.append(f"read-out that {verb} now: {model.readout_}")
+    if (model.averages or model.readout) and run.request.count == "served":
+        latest = run.progress.online_mistakes or 0
+        rate = 100 * latest / max(run.progress.n, 1)
         lines.append(f"its latest weights: {counted(latest, 'mistake')}, {rate:.2f} %")
     if beats_majority is False:
         lines.append("no better than always predicting the most frequent label so far")
@@ -324,29 +400,36 @@ def _summary(progress: Progress, model: Any, count: str, beats_majority: Any) ->
 
 
 class _Table:
-    """The progress, a line at a time."""
+    """Prints the progress, a line at a time."""
 
-    def __init__(self, silent: bool, err: bool) -> None:
-        self._silent, self.err, self._last = silent, err, 0
+    def __init__(self, is_silent: bool, err: bool) -> None:
+        self.err = err
+        self._is_silent = is_silent
+        # The number of rows in the last line.
+        self._last = 0
 
-    def points(self, points: Any) -> None:
+    def points(self, points: Iterable[Any]) -> None:
+        """Print a line for each point of the progress."""
         from rosenblatt.inspection.stream_scores import HEADER
 
-        for point in [] if self._silent else points:
+        if self._is_silent:
+            return
+        for point in points:
             if not self._last:
                 say([HEADER], err=self.err)
             say([point.line()], err=self.err)
             self._last = point.n
 
     def end(self, progress: Progress) -> None:
+        """Print the last line, unless it is there."""
         self.points([point for point in progress.curve[-1:] if point.n > self._last])
 
 
 class PredictionLines:
-    """Predictions, one a line, to a file or standard output, if they are wanted at all."""
+    """Writes predictions, one per line, to a file or standard output, if they are wanted."""
 
     def __init__(self, path: str | None, files: NewFiles) -> None:
-        self.wanted = path is not None
+        self.is_wanted = path is not None
         self._file = None if path is None or path == "-" else files.open(path)
 
     def write(self, predictions: list[Any]) -> None:
@@ -362,14 +445,18 @@ class PredictionLines:
 
 
 class Checkpoints:
-    """Keeps a whole model on the way, after so many rows or seconds, also while none come."""
+    """Writes the model during the stream, every so many rows or seconds, also while none come."""
 
     def __init__(
         self, every: tuple[int, str] | None, write: Callable[[], None], interrupts: Interrupts
     ) -> None:
         self._every, self._unit = every or (0, "")
-        self._write, self._interrupts = write, interrupts
-        self._rows, self._last, self._failed = 0, time.monotonic(), False
+        self._write = write
+        self._interrupts = interrupts
+        # Since the last checkpoint.
+        self._rows = 0
+        self._last = time.monotonic()
+        self._has_failed = False
 
     def __enter__(self) -> Self:
         if self._unit == "s":
@@ -386,20 +473,26 @@ class Checkpoints:
             signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
 
     def _ring(self, *_: object) -> None:
+        """Write a checkpoint while rows are waited for; otherwise `learned` does it."""
         if self._interrupts.waiting and self._rows:
             self._keep()
 
     def learned(self, rows: int) -> None:
+        """Count rows, and write a checkpoint if it is time for one."""
         self._rows += rows
-        seconds = time.monotonic() - self._last
-        if self._unit and (seconds if self._unit == "s" else self._rows) >= self._every:
+        if self._unit == "s":
+            is_due = time.monotonic() - self._last >= self._every
+        else:
+            is_due = self._unit == "rows" and self._rows >= self._every
+        if is_due:
             self._keep()
 
     def _keep(self) -> None:
         try:
             self._write()
         except OSError as error:
-            if not self._failed:
-                say([f"warning: no checkpoint: {error}; learning goes on"], err=True)
-            self._failed = True
-        self._rows, self._last = 0, time.monotonic()
+            if not self._has_failed:
+                say([f"warning: no checkpoint: {error}; learning continues"], err=True)
+            self._has_failed = True
+        self._rows = 0
+        self._last = time.monotonic()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import open_model, refuse_other_model
+from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import Reading, named, notices, reading_options
 from rosenblatt.cli.data.training_data import (
     RIGHT_TARGET,
@@ -19,7 +21,11 @@ from rosenblatt.cli.data.training_data import (
     refuse_one_class,
 )
 from rosenblatt.cli.data.training_report import facts_of, kept_by_interrupt, summary
-from rosenblatt.cli.frame.destinations import default_destination, write_model
+from rosenblatt.cli.frame.destinations import (
+    default_destination,
+    refuse_other_model,
+    write_model,
+)
 from rosenblatt.cli.frame.interrupts import NOTHING_LEARNED, current_interrupts
 from rosenblatt.cli.frame.learner_options import (
     LearnerCommand,
@@ -36,6 +42,7 @@ from rosenblatt.cli.frame.options import (
     refuse_together,
     sharding_options,
     share_of,
+    taken,
     taken_shards,
     train_options,
 )
@@ -44,13 +51,48 @@ from rosenblatt.errors import Notice
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.catalogue import Entry
-    from rosenblatt.tables.features.schemas import FeatureOptions
+    from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions
 
+# Options that have no meaning with another one.
 AGAINST = {
     "resume": ("learner", "dev", "seed", "record", "one_pass", "schema_from"),
     "one_pass": ("epochs", "dev"),
     "cv": ("resume", "one_pass", "dev"),
 }
+
+
+@dataclass(frozen=True)
+class TrainRequest:
+    """What a call of train asks for, but for how to read the data."""
+
+    data: tuple[str, ...]
+    learner: Entry
+    epochs: int | None
+    dev: str | None
+    out: str | None
+    seed: int
+    one_pass: bool
+    resume: str | None
+    cv: int | None
+    new_classes: str | None
+    schema_from: str | None
+    record: bool
+    slim: bool
+    as_json: bool
+    quiet: bool
+
+    @cached_property
+    def dev_share(self) -> float | None:
+        """Return the share of the rows to hold out; None if --dev names a file."""
+        return share_of(self.dev)
+
+    @property
+    def dev_file(self) -> str | None:
+        return self.dev if self.dev_share is None else None
+
+    @property
+    def sees_rows_once(self) -> bool:
+        return self.one_pass or (self.resume is not None and self.epochs is None)
 
 
 @click.command(
@@ -64,201 +106,301 @@ AGAINST = {
 @train_options(
     "rows",
     "model",
-    epochs="1000; of auto 150",
-    dev="Rows to watch, in a file or as a share of DATA (0.1): training ends when it gains no more "
-    "on them, and auto chooses by them.",
+    epochs="1000; with auto 150",
+    dev="Rows to validate on, in a file or as a share of DATA (0.1): training stops when accuracy "
+    "on them no longer improves, and auto chooses by them.",
     record="Keep every update, so that explain can name past mistakes.",
 )
 @click.option(
     "--cv",
     type=Whole(2),
-    help="Before that, train on all but one of N folds of the rows and predict that one, N times; "
-    "what the columns are is guessed without it, too.",
+    help="First cross-validate: train on all but one of N folds of the rows and predict that one, "
+    "N times. The kinds of columns are guessed without it.",
 )
 @new_classes_option
 @click.option(
     "--schema-from",
     type=MODEL,
     metavar="MODEL",
-    help="Take the columns and features of this model.",
+    help="Use the columns and features of this model.",
 )
 @reading_options
 @column_options()
 @sharding_options
-def command(
-    data: tuple[str, ...],
-    learner: Entry,
-    epochs: int | None,
-    dev: str | None,
-    out: str | None,
-    seed: int,
-    one_pass: bool,
-    resume: str | None,
-    cv: int | None,
-    new_classes: str | None,
-    schema_from: str | None,
-    record: bool,
-    slim: bool,
-    as_json: bool,
-    quiet: bool,
-    **options: Any,
-) -> None:
+def command(**options: Any) -> None:
     """Train on the rows of DATA and write a model.
 
-    What the columns are is guessed and printed; --column says otherwise. Without --learner, or with
-    --learner auto, several rules are tried on held-out rows, and the best is trained on all rows;
-    the default is left only for what is better by two standard errors, on texts by one. Otherwise
-    training ends with a reason: the classes are separated, held-out rows gain no more, or the limit
-    of epochs.
+    The kind of each column is guessed and printed; --column overrides it. Without --learner, or
+    with --learner auto, several rules are tried on held-out rows, and the best one is trained on
+    all rows. Another rule replaces the default only if it is better by two standard errors (on
+    texts, by one).
 
-    --resume learns from each row once, in order, and writes the model it started from unless
-    --out is given. A --one-pass over one file and --resume with the next give the model of one
-    --one-pass over both, bit for bit, if numbers are not scaled (--no-scale): the scales are
-    those of the first file. With --epochs it goes on as if training had not ended at its limit of
-    epochs, but for the mean of --average tail, the default of soft and auto, and for --calibrate:
-    both are of the last epochs alone, and a notice says so. Levels that were never met join a
-    linear model; classes do with --new-classes allow.
+    With a named learner, training stops when the classes are separated, when held-out accuracy
+    stops improving, or at the epoch limit. Ctrl-C, SIGTERM and SIGHUP also stop it, and the best
+    model so far is written.
 
-    --shards cuts DATA into pieces that learn side by side, by threads, processes or a Dask
-    cluster; the model depends on their number, and not on who works on them.
+    --resume learns from each row once, in order, and writes the model it started from unless --out
+    is given. --one-pass over one file and then --resume with the next give the same model as
+    --one-pass over both, bit for bit, if numbers are not scaled (--no-scale): the scales are those
+    of the first file. With --epochs, training continues as if it had not stopped at its epoch
+    limit, except for what depends on the last epochs alone: the mean of --average tail (the
+    default of soft and auto) and --calibrate. A notice says so. New category levels are added to
+    linear models automatically; new classes only with --new-classes allow.
 
-    Ctrl-C, SIGTERM and SIGHUP end the training, and the best so far is written.
+    --shards cuts DATA into pieces that learn in parallel, in threads, processes or a Dask cluster.
+    The model depends on their number, not on who works on them.
     """
     refuse_together(AGAINST)
-    parameters, sharding = chosen_parameters(), taken_shards(options, data)
+    request = taken(TrainRequest, options)
+    parameters = chosen_parameters()
+    sharding = taken_shards(options, request.data)
     if sharding is not None:
-        parameters |= {"random_state": seed, **({} if epochs is None else {"max_iter": epochs})}
-        read = {"features": feature_options(options), **Reading(**options).for_shards()}
-        more: Any = {"dev": dev, "out": out, "slim": slim, "as_json": as_json, "quiet": quiet}
-        from rosenblatt.cli.data.sharded_training import train_on_shards
-
-        train_on_shards(learner.load()(**parameters), sharding, data, read, **more)
+        _train_on_shards(request, parameters, sharding, options)
         return
-    if resume:
-        refuse_parameters(parameters)
-    if one_pass and parameters.get("calibrate"):
-        raise click.UsageError("--calibrate trains on folds of the rows; leave --one-pass out.")
-    share, interrupts = share_of(dev), current_interrupts()
+    _refuse_combinations(request, parameters)
+
+    # Wrong names and options are found before hours of learning, not after.
+    interrupts = current_interrupts()
     interrupts.outcome = NOTHING_LEARNED
-    path = default_destination(out, resume, data, "model", [dev] if dev and share is None else [])
-    features, reading = feature_options(options), Reading(**options)
-    known = None if not (resume or schema_from) else open_model(str(resume or schema_from))
-    schema = reading.schema_of(data, None if known is None else known.schema)
-    refuse_meaningless(features, reading.kind_of(data, schema), has_schema=schema is not None)
-    model = known.learner if known is not None and resume else None
-    if model is None:
-        parameters |= _settings(learner, seed, record, epochs, share)
-    odd, folds = list[Any](), list[float]()
-    with notices(quiet):
-        examples = read_examples(
-            reading,
-            data,
-            features,
-            schema,
-            # A model that predicts by its support rows has no weights to add features to.
-            grows=model is None or not model.keeps_rows,
-            **({} if known is None or not resume else known.label_options(new_classes)),
-        )
-        _check_labels(examples, data, resumed=bool(resume))
-        if not quiet:
-            odd = _odd_about_target(examples)
-        if cv is not None:
-            guess = None if schema_from else features
-            folds = _cross_validated(learner, parameters, examples, guess, cv, seed)
+    watched = [] if request.dev_file is None else [request.dev_file]
+    path = default_destination(request.out, request.resume, request.data, "model", watched)
+    features = feature_options(options)
+    reading = Reading(**options)
+    known = _known_model(request)
+    schema = reading.schema_of(request.data, None if known is None else known.schema)
+    kind = reading.kind_of(request.data, schema)
+    refuse_meaningless(features, kind, has_schema=schema is not None)
+
+    resumed = known if request.resume else None
+    if resumed is None:
+        parameters |= _settings(request)
+    folds: list[float] = []
+    warnings_about_target: list[Any] = []
+    with notices(request.quiet):
+        examples = _read_rows(request, reading, features, schema, resumed)
+        if not request.quiet:
+            warnings_about_target = _odd_about_target(examples)
+        if request.cv is not None:
+            guess = None if request.schema_from else features
+            folds = _cross_validated(
+                request.learner, parameters, examples, guess, request.cv, request.seed
+            )
         if examples.X is None:
             examples.encode()
-        held = None
-        if dev is not None and share is None:
-            schema, known_labels = examples.schema, list(examples.counts)
-            held = read_examples(
-                reading, [dev], features, schema, grows=False, classes=known_labels
-            )
-    if not quiet:
-        say((f"warning: {warning}" for warning in odd), err=True)
+        held = _read_held_rows(request, reading, features, examples)
+    if not request.quiet:
+        say((f"warning: {warning}" for warning in warnings_about_target), err=True)
         say(examples.schema.describe(), err=True)
         say_notices(examples.notices)
-    if model is None:
-        model = _new_learner(learner, parameters, examples)
-    elif examples.inserted:
-        model.insert_features(examples.inserted)
-    elif examples.schema.n_features > model.n_features_in_:
-        model.grow(examples.schema.n_features)
-    if out is None and not resume:
-        refuse_other_model(path, learner.class_name, examples.schema.target, data)
+
+    if resumed is None:
+        model = _new_learner(request.learner, parameters, examples)
+    else:
+        model = resumed.learner
+        _make_room(model, examples)
+    if request.out is None and not request.resume:
+        refuse_other_model(path, request.learner.class_name, examples.schema.target, request.data)
+
     with interrupts.held():
-        if one_pass or (resume and epochs is None):
-            model.partial_fit(examples.X, examples.labels, sample_weight=examples.weights)
-        elif resume:
-            if not quiet:
-                say_notices(_counted_anew(model))
-            usual = model.warm_start
-            model.set_params(warm_start=True, max_iter=epochs)
-            _fit(model, examples, held, quiet=quiet, as_json=as_json)
-            model.set_params(warm_start=usual)
-        else:
-            _fit(model, examples, held, quiet=quiet, as_json=as_json)
-        model = getattr(model, "best_learner_", model)
-        _refuse_lone_class(model, data)
+        _learn(request, model, examples, held)
+        if request.learner.family == "auto":
+            model = model.best_learner_
+        _refuse_lone_class(model, request.data)
         model.schema_ = examples.schema
-        hashed = None if resume or "-" in data else list(data)
-        state = write_model(model, path, data=hashed, slim=slim)
+        # The data of a resumed model are not those of this call alone; a pipe cannot be read again.
+        hashed = None if request.resume or "-" in request.data else list(request.data)
+        state = write_model(model, path, data=hashed, slim=request.slim)
     interrupts.end(kept_by_interrupt(model, path))
+
     facts = facts_of(model, state, examples, held, path)
-    facts |= {} if cv is None else {"cross_validation": folds}
-    if as_json:
+    if request.cv is not None:
+        facts["cross_validation"] = folds
+    if request.as_json:
         say_json(facts)
-    elif not quiet:
-        said = summary(facts, data)
-        if cv is not None:
-            from statistics import mean, stdev
-
-            each = " ".join(f"{share:.4f}" for share in folds)
-            said.insert(-1, f"{cv} folds: accuracy {mean(folds):.4f} ± {stdev(folds):.4f} ({each})")
-        say(said)
+    elif not request.quiet:
+        say(_report(facts, request))
 
 
-def _settings(
-    learner: Entry, seed: int, record: bool, epochs: int | None, share: float | None
-) -> dict[str, Any]:
-    """What the options of training say to the learner."""
-    settings: dict[str, Any] = {"random_state": seed}
-    if record:
+# ---------------------------------------------------------------------- the steps
+
+
+def _train_on_shards(
+    request: TrainRequest,
+    parameters: dict[str, Any],
+    sharding: dict[str, Any],
+    options: dict[str, Any],
+) -> None:
+    from rosenblatt.cli.data.sharded_training import train_on_shards
+
+    parameters["random_state"] = request.seed
+    if request.epochs is not None:
+        parameters["max_iter"] = request.epochs
+    features = feature_options(options)
+    train_on_shards(
+        request.learner.load()(**parameters),
+        sharding,
+        request.data,
+        {"features": features, **Reading(**options).for_shards()},
+        dev=request.dev,
+        out=request.out,
+        slim=request.slim,
+        as_json=request.as_json,
+        quiet=request.quiet,
+    )
+
+
+def _refuse_combinations(request: TrainRequest, parameters: dict[str, Any]) -> None:
+    """Raise if parameters of the learner do not go with the way of training."""
+    if request.resume:
+        refuse_parameters(parameters)
+    if request.one_pass and parameters.get("calibrate"):
+        raise click.UsageError("--calibrate trains on folds of the rows; leave --one-pass out.")
+
+
+def _known_model(request: TrainRequest) -> Model | None:
+    """Open the model to resume, or the one whose schema is taken, if there is one."""
+    path = request.resume or request.schema_from
+    return None if path is None else open_model(path)
+
+
+def _settings(request: TrainRequest) -> dict[str, Any]:
+    """Return the parameters of a new learner that other options of the command set."""
+    learner = request.learner
+    settings: dict[str, Any] = {"random_state": request.seed}
+    if request.record:
         _refuse_record(learner)
         settings["record"] = True
-    if epochs is not None:
-        settings["max_iter"] = epochs
-    if share is not None:
-        settings["validation_fraction"] = share
+    if request.epochs is not None:
+        settings["max_iter"] = request.epochs
+    if request.dev_share is not None:
+        settings["validation_fraction"] = request.dev_share
         if learner.family != "auto":
             settings["early_stopping"] = True
     if learner.family == "auto":
-        settings["standardize"] = False  # the schema has scaled what is to be scaled
+        # The schema has scaled what is to be scaled.
+        settings["standardize"] = False
     return settings
 
 
-def _counted_anew(model: Any) -> list[str]:
-    """What depends on where one training ended and the next began, beside the weights."""
+def _refuse_record(learner: Entry) -> None:
+    if "record" not in learner.load().options():
+        raise click.UsageError(
+            f"--record has no meaning for a {learner.title_in_sentence}: it keeps all its mistakes "
+            "anyway."
+        )
+
+
+def _read_rows(
+    request: TrainRequest,
+    reading: Reading,
+    features: FeatureOptions,
+    schema: AnySchema | None,
+    resumed: Model | None,
+) -> Examples:
+    """Read the rows to learn from; raise if their labels cannot be classes."""
+    labels: dict[str, Any] = {}
+    grows = True
+    if resumed is not None:
+        labels = resumed.label_options(request.new_classes)
+        # A model that predicts by its support rows has no weights to add features to.
+        grows = not resumed.learner.keeps_rows
+    examples = read_examples(reading, request.data, features, schema, grows=grows, **labels)
+    _check_labels(examples, request.data, resumed=resumed is not None)
+    return examples
+
+
+def _read_held_rows(
+    request: TrainRequest, reading: Reading, features: FeatureOptions, examples: Examples
+) -> Examples | None:
+    """Read the rows of --dev, if it names a file; their labels must be known."""
+    if request.dev_file is None:
+        return None
+    return read_examples(
+        reading,
+        [request.dev_file],
+        features,
+        examples.schema,
+        grows=False,
+        classes=list(examples.counts),
+    )
+
+
+def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples) -> Any:
+    """Return a learner with these parameters; class weights get the labels that the rows have."""
+    weights = parameters.get("class_weight")
+    if isinstance(weights, dict):
+        labels = list(examples.counts)
+        parameters["class_weight"] = weights_by_label(weights, labels, all_known=True)
+    return learner.load()(**parameters)
+
+
+def _make_room(model: Any, examples: Examples) -> None:
+    """Give a resumed model weights for the features that joined its schema."""
+    if examples.inserted:
+        model.insert_features(examples.inserted)
+    elif examples.schema.n_features > model.n_features_in_:
+        model.grow(examples.schema.n_features)
+
+
+def _learn(request: TrainRequest, model: Any, examples: Examples, held: Examples | None) -> None:
+    """Train the model: in one pass, in more epochs of a resumed one, or anew."""
+    if request.sees_rows_once:
+        model.partial_fit(examples.X, examples.labels, sample_weight=examples.weights)
+        return
+    if not request.resume:
+        _fit(request, model, examples, held)
+        return
+    if not request.quiet:
+        say_notices(_of_last_epochs_only(model))
+    before = model.warm_start
+    model.set_params(warm_start=True, max_iter=request.epochs)
+    _fit(request, model, examples, held)
+    model.set_params(warm_start=before)
+
+
+def _fit(request: TrainRequest, model: Any, examples: Examples, held: Examples | None) -> None:
+    validation_set = None if held is None else (held.X, held.labels)
+    is_silent = request.quiet or request.as_json
+    with notices(request.quiet), warnings.catch_warnings(), progress_shown(is_silent):
+        # The reason to stop is printed anyway; what could not be held out is not.
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", Notice)
+        model.fit(
+            examples.X,
+            examples.labels,
+            validation_set=validation_set,
+            sample_weight=examples.weights,
+        )
+
+
+def _of_last_epochs_only(model: Any) -> list[str]:
+    """Return notices about what a resumed training does not continue."""
     found = []
-    if getattr(model, "average", None) == "tail":
+    if model.get_params().get("average") == "tail":
         found.append(
-            "the weights go on as if training had not ended, but where their mean begins (average "
-            "tail) is counted from here: train once with all epochs for the mean of one training"
+            "the weights continue as if training had not stopped, but where their mean begins "
+            "(average tail) is counted from here: train once with all epochs for the mean of one "
+            "training"
         )
     if model.calibrate:
         found.append(
-            "the weights go on as if training had not ended, but probabilities (calibrate) are "
-            "fitted to these epochs alone: train once with all epochs for those of one training"
+            "the weights continue as if training had not stopped, but probabilities (calibrate) "
+            "are fitted to these epochs only: train once with all epochs for those of one training"
         )
     return found
 
 
-def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples) -> Any:
-    """The learner with these parameters; weights of classes by the labels that the rows have."""
-    weights = parameters.get("class_weight")
-    if isinstance(weights, dict):
-        labels = getattr(examples.labels, "classes", examples.labels)
-        parameters["class_weight"] = weights_by_label(weights, labels, all_known=True)
-    return learner.load()(**parameters)
+def _report(facts: dict[str, Any], request: TrainRequest) -> list[str]:
+    """Return the lines that describe the training."""
+    lines = summary(facts, request.data)
+    if request.cv is not None:
+        from statistics import mean, stdev
+
+        shares = facts["cross_validation"]
+        each = " ".join(f"{share:.4f}" for share in shares)
+        average = f"{mean(shares):.4f} ± {stdev(shares):.4f}"
+        lines.insert(-1, f"{request.cv} folds: accuracy {average} ({each})")
+    return lines
 
 
 def _cross_validated(
@@ -269,16 +411,21 @@ def _cross_validated(
     n_folds: int,
     seed: int,
 ) -> list[float]:
-    """What folds come to; what their features are is guessed without them, unless it is known."""
+    """Return the accuracy on each fold of a learner that is trained on the others.
+
+    With `options` the features are guessed without the fold; otherwise the schema is known.
+    """
     from rosenblatt.estimators.selection import cross_validation
     from rosenblatt.tables.features.schemas import guess_schema
 
-    block, known = examples.block, examples.schema
+    block = examples.block
+    known = examples.schema
     if hasattr(block.labels, "codes"):
         raise click.UsageError("--cv takes folds of rows in memory; packed rows stay on the disk.")
 
     def encode(learned: Any, held: Any) -> tuple[Any, Any]:
-        part, rest = block.take(learned), block.take(held)
+        part = block.take(learned)
+        rest = block.take(held)
         if options is None:
             return known.encode(part), known.encode(rest)
         schema = guess_schema(known.kind, part, options)
@@ -296,30 +443,11 @@ def _cross_validated(
         )
 
 
-def _fit(
-    model: Any, examples: Examples, held: Examples | None, *, quiet: bool, as_json: bool
-) -> None:
-    dev = None if held is None else (held.X, held.labels)
-    with notices(quiet), warnings.catch_warnings(), progress_shown(quiet or as_json):
-        # The reason to stop is shown anyway; what could not be held out is not.
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", Notice)
-        model.fit(examples.X, examples.labels, validation_set=dev, sample_weight=examples.weights)
-
-
-def _refuse_record(learner: Entry) -> None:
-    if "record" not in learner.load().options():
-        raise click.UsageError(
-            f"--record has no meaning for a {learner.title_in_sentence}: it keeps all its mistakes "
-            "anyway."
-        )
-
-
 # ---------------------------------------------------------------------- the rows
 
 
 def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -> None:
-    """Refuse what cannot be classes before any time is spent on it."""
+    """Raise if labels cannot be classes, before any time is spent on them."""
     from rosenblatt.errors import DataError
 
     of_table = examples.schema.kind == "table"
@@ -335,7 +463,7 @@ def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -
 
 
 def _odd_about_target(examples: Examples) -> list[Any]:
-    """Before a long training: that it may be for the wrong column, or by one that tells it."""
+    """Return warnings about the target: a wrong column, or a feature that gives it away."""
     from rosenblatt.tables.readers.table import Table
 
     if not isinstance(examples.block, Table):
