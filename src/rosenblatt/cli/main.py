@@ -1,4 +1,4 @@
-"""The groups of commands, and what becomes of an error."""
+"""The groups of commands, and how errors end them."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def traceback_option(**settings: Any) -> click.Option:
         expose_value=False,
         is_eager=True,
         callback=_traceback,
-        help="Show where in the code an error came up; it may also follow a command.",
+        help="Show where in the code an error occurred; also allowed after a command.",
         **settings,
     )
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
-    """A choice that knows what was meant."""
+    """A choice whose error suggests the closest value."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
@@ -107,7 +107,7 @@ class Verbs(click.Group):
         return found
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Without loading the verbs, as click would for a line on each."""
+        """Complete the names of verbs without loading them, as click would for their help."""
         from click.shell_completion import CompletionItem
 
         verbs = [
@@ -129,21 +129,21 @@ def _complete_with_what_all_have(command: click.Command) -> None:
 PROGRAM = "rosenblatt"
 COMPLETE = "_ROSENBLATT_COMPLETE"  # what click takes from the name of the program
 VERBS = {
-    "demo": "Train on real data that is at hand and show how it went.",
-    "check": "Look at data before training, for what gets in the way.",
+    "demo": "Train on a bundled data set and show how it went.",
+    "check": "Check data for problems before training.",
     "train": "Learn from rows with labels and write a model.",
     "predict": "Print the class of every row of a file.",
     "evaluate": "Compare the predictions of a model with labels.",
     "stream": "Predict every row, then learn from it, in one pass.",
-    "explain": "Say why a model made this prediction, feature by feature.",
-    "show": "Tell what a model is: its record and its largest weights.",
-    "diff": "Tell two models apart.",
+    "explain": "Explain a prediction, feature by feature.",
+    "show": "Describe a model: its training and its largest weights.",
+    "diff": "Compare two models.",
     "convert": "Write a model as ONNX, or data as svmlight text.",
-    "pack": "Put data into one file that training reads where it lies.",
-    "certify": "Say whether classes can be separated, with a proof either way.",
+    "pack": "Convert data into one file that training memory-maps.",
+    "certify": "Decide whether classes are linearly separable, with a proof either way.",
     "plot": "Draw what a model learned, and how, into a file.",
     "tag": "Learn to tag the words of sentences, and tag them.",
-    "studio": "Show every update of a perceptron on a page in the browser.",
+    "studio": "Show every update of a perceptron in the browser.",
     "docs": "Open the guide, the course and the reference in the browser.",
     "completion": "Print a script that completes commands and options with Tab.",
 }
@@ -174,7 +174,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     params=[traceback_option(envvar="ROSENBLATT_TRACEBACK", show_envvar=True)],
     epilog="\b\nExamples:\n  rosenblatt demo\n  rosenblatt train iris.csv --target species\n"
     "  rosenblatt predict iris.rbt new.csv\n\n"
-    "rosenblatt help COMMAND tells more of each command.",
+    "rosenblatt help COMMAND describes a command in full.",
 )
 @click.option(
     "--version",
@@ -185,11 +185,11 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     help="Show the version and exit.",
 )
 def group() -> None:
-    """The perceptron family: linear learners that are the sum of their mistakes.
+    """Train, apply and inspect linear classifiers of the perceptron family.
 
     A model is trained on a file of rows with labels (CSV, JSON lines, text, svmlight and others).
-    It predicts the rows of other files, says why, and can go on learning. Words of sentences are
-    tagged by rosenblatt tag.
+    It predicts the rows of other files, explains its predictions, and can be trained further.
+    rosenblatt tag tags the words of sentences.
     """
 
 
@@ -204,21 +204,21 @@ def group() -> None:
     epilog="\b\nExamples:\n  rosenblatt tag train train.conllu --column upos -o tagger.rbt\n"
     '  echo "the dog barks" | rosenblatt tag predict tagger.rbt\n'
     "  rosenblatt tag evaluate tagger.rbt test.conllu\n\n"
-    "rosenblatt tag COMMAND --help tells more of each command.",
+    "rosenblatt tag COMMAND --help describes a command in full.",
 )
 def tag() -> None:
     """Tag the words of sentences: parts of speech, chunks, names.
 
-    Sentences come in CoNLL-U, in other columns (a word and its tags a line, a blank line after each
-    sentence), or as text, a sentence a line. The tagger is an averaged structured perceptron: it
-    looks for the best sequence of tags and learns from those that it gets wrong.
+    Sentences come in CoNLL-U, in other columns (one word and its tags per line, a blank line after
+    each sentence), or as text, one sentence per line. The tagger is an averaged structured
+    perceptron: it searches for the best sequence of tags and learns from those it gets wrong.
     """
 
 
 @group.command(
     epilog='\b\nExamples:\n  eval "$(rosenblatt completion bash)"\n'
     "  rosenblatt completion fish > ~/.config/fish/completions/rosenblatt.fish\n\n"
-    "The first, with bash or zsh, belongs into ~/.bashrc or ~/.zshrc."
+    "The first, with bash or zsh, goes in ~/.bashrc or ~/.zshrc."
 )
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
@@ -262,7 +262,7 @@ def _run(run: Call) -> int:
 
 
 def _show(error: click.ClickException) -> None:
-    """How a command is used, and what is wrong with this call, as of all other errors."""
+    """Print how a command is used, and what is wrong with this call."""
     from rosenblatt.cli.frame.terminal import say
 
     ctx = getattr(error, "ctx", None)
@@ -272,7 +272,7 @@ def _show(error: click.ClickException) -> None:
 
 
 def _no_option(error: click.NoSuchOption, params: Sequence[click.Parameter]) -> click.UsageError:
-    """The error with the option that was meant, or without a guess."""
+    """Return the error about an unknown option, with the one that was probably meant."""
     from rosenblatt.checks import nearest_name
 
     if error.ctx is not None:

@@ -76,7 +76,7 @@ class PredictionFormat:
     _lines: dict[Any, str] = field(default_factory=dict)  # of each label, as it is written
 
     def head(self) -> str:
-        """What stands before the first prediction."""
+        """Return the line of column names, if the format has one."""
         if self.kind not in ("csv", "tsv"):
             return ""
         taken = list(self.columns)
@@ -87,7 +87,7 @@ class PredictionFormat:
         return self._delimited([taken])
 
     def lines(self, rows: Iterable[RowText], labels: Sequence[Any], by_class: Sequence[Any]) -> str:
-        """A line for each row; ``by_class`` has for each a list of numbers of every kind."""
+        """Return a line for each row; ``by_class`` has a list of numbers of every kind for each."""
         if self.kind == "jsonl":
             return "".join(self._json(row, labels, by_class) + "\n" for row in rows)
         if self.kind == "labels":

@@ -1,4 +1,4 @@
-"""What train and tag train do where there are shards."""
+"""What train and tag train do with --shards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training came to, for programs and for people."""
+"""The result of a training, for programs and for people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_TRIED = 8
 def facts_of(
     learner: Any, state: State, examples: Examples, held: Examples | None, path: str
 ) -> dict[str, Any]:
-    """What a training on rows came to, as what becomes the JSON object."""
+    """Return the result of a training on rows, as becomes the JSON object."""
     counts = sorted(examples.counts.items())
     classes = {"classes": {str(label): n for label, n in counts}}
     rows = {"rows": len(examples)}
@@ -40,7 +40,7 @@ def facts_of(
 
 
 def majority_facts(learner: Any) -> dict[str, Any]:
-    """Whether a training came to more than always predicting one class; None: not compared."""
+    """Return whether the learner beats always predicting one class; None if not compared."""
     found = getattr(learner, "_majority", None)
     if found is None:
         return {"beats_majority": None, "majority": None}
@@ -49,7 +49,7 @@ def majority_facts(learner: Any) -> dict[str, Any]:
 
 
 def majority_line(facts: dict[str, Any]) -> list[str]:
-    """What there is to say if it did not."""
+    """Return a line if the learner does not beat the majority class."""
     from rosenblatt.estimators.majority import MajorityBaseline
 
     beaten = facts["beats_majority"] is not False
@@ -59,7 +59,7 @@ def majority_line(facts: dict[str, Any]) -> list[str]:
 def training_facts(
     state: State, path: str, sizes: dict[str, int], counted: dict[str, Any], right: float
 ) -> dict[str, Any]:
-    """What every training came to; ``right`` is the share of its own examples predicted right."""
+    """Return the result of any training; ``right`` is the accuracy on its own examples."""
     record = state.card.record
     fit = fit_facts(state.card)
     dev_accuracy = fit.pop("dev_accuracy")
@@ -78,7 +78,7 @@ def training_facts(
 
 
 def fit_facts(card: Any) -> dict[str, Any]:
-    """What the card of a model says of its last fit; None of what it does not know."""
+    """Return what the card of a model keeps about its last fit; None for what it does not keep."""
     fit = card.record.fit
     wrong = None if fit is None else fit.training_errors
     # The scores of a pocket are those of the training rows.
@@ -95,7 +95,7 @@ def fit_facts(card: Any) -> dict[str, Any]:
 
 
 def leaderboard(card: Any) -> list[dict[str, Any]] | None:
-    """What was tried on held-out rows before the learner was chosen; None if nobody chose."""
+    """Return the candidates that were tried on held-out rows; None if the learner was given."""
     from rosenblatt.estimators.selection import Candidate
 
     tried = card.record.search
@@ -149,7 +149,7 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
 
 
 def leaderboard_lines(tried: list[dict[str, Any]]) -> list[str]:
-    """In at most eight lines what was chosen, the default, and the best of every other rule."""
+    """Return a table of the chosen candidate, the default, and the best of every other rule."""
     first = sorted(tried, key=lambda row: (not row["chosen"], not row["is_default"]))
     best: dict[Any, dict[str, Any]] = {}
     for row in first:
@@ -180,17 +180,17 @@ def kept_by_interrupt(learner: Any, path: str, unit: str = "row") -> str:
 
 
 def counted_classes(counts: dict[str, int], of: str = "") -> str:
-    """As many classes as fit into a line, at least one."""
+    """Return as many classes as fit in a line, at least one."""
     words = [f"{cut(label, LONGEST_LABEL)} ({n:,})" for label, n in counts.items()]
     return listed(f"{count(len(counts), 'class', 'classes')}{of}: ", words)
 
 
 def counted_features(n: int, used: int) -> str:
-    """How many features there are, and how many of them occur if hashing makes room for more."""
+    """Return the number of features, and how many of them occur if hashing makes room for more."""
     return count(n, "feature") + (f" ({used:,} occur)" if used < n else "")
 
 
 def shortened(numbers: list[Any], form: str = ",", most: int = 8) -> str:
-    """The first few and the last of a list of numbers."""
+    """Return the first few and the last of a list of numbers."""
     shown = [format(number, form) for number in numbers]
     return " ".join(shown if len(shown) <= most else [*shown[: most - 3], "…", *shown[-2:]])

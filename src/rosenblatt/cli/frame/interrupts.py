@@ -1,4 +1,4 @@
-"""What may end a command from outside, signals and closed streams, and what is kept then."""
+"""Signals and closed streams that end a command, and what is kept then."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Interrupts:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Within this they are noted: learning ends soon, with what it learned, writing goes on."""
+        """Only note signals within this block: learning stops early and keeps its result."""
         from rosenblatt.models.result import stopping_when
 
         self.deaf = True
@@ -75,13 +75,13 @@ class Interrupts:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     def end(self, outcome: str) -> None:
-        """The work is as safe as ``outcome`` says; if a signal came, the command ends here."""
+        """Set the outcome of the work; if a signal came, end the command here."""
         self.outcome = outcome
         if self.heard:
             raise KeyboardInterrupt
 
     def between(self, items: Iterator[Item]) -> Iterator[Item]:
-        """The items, until a signal: while one is waited for, a signal ends the waiting at once."""
+        """Yield items until a signal, which also ends the waiting for the next one."""
         while True:
             try:
                 try:
@@ -104,7 +104,7 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 
 def current_interrupts() -> Interrupts:
-    """Those of the command that runs."""
+    """Return the interrupts of the command that runs."""
     call = click.get_current_context().obj
     return Interrupts() if call is None else call.interrupts
 

@@ -40,7 +40,7 @@ PARAMETERS = "rosenblatt.parameters"
 
 
 class LearnerCommand(Command):
-    """A command that has --learner, and the options of the learner that is named there.
+    """A command with --learner, and with the options of the learner that it names.
 
     The class of the learner is loaded when its options are needed, and no other.
     """
@@ -97,7 +97,7 @@ class LearnerCommand(Command):
 
 
 def _refuse_taken(option: click.Option, taken: set[str], entry: Entry, command: str | None) -> None:
-    """A parameter of a learner of another package may have the name of an option of the shell."""
+    """Raise if a plug-in learner has a parameter named like an option of the command."""
     for name in (*option.opts, *option.secondary_opts):
         if name in taken:
             # Without the context, whose line on usage would need the options.
@@ -109,20 +109,20 @@ def _refuse_taken(option: click.Option, taken: set[str], entry: Entry, command: 
 
 
 class StreamCommand(LearnerCommand):
-    """As `LearnerCommand`, for commands that see every row once."""
+    """Like `LearnerCommand`, for commands that see every row once."""
 
     streams = True
 
 
 class TaggerCommand(LearnerCommand):
-    """As `LearnerCommand`, for the learner of sentences."""
+    """Like `LearnerCommand`, for the learner of sentences."""
 
     only = "tagger"
     by_hand = ("columns", "templates")
 
 
 def chosen_parameters() -> dict[str, Any]:
-    """The parameters of the learner that were given, by their names in Python."""
+    """Return the parameters of the learner that were given, by their names in Python."""
     given: dict[str, Any] = click.get_current_context().meta[PARAMETERS]
     return dict(given)
 
@@ -156,7 +156,7 @@ def weights_by_label(
 
 
 def _named_in(args: Sequence[str], name: str) -> str:
-    """The learner that a command line names; the last one, as click has it."""
+    """Return the learner that a command line names; the last one counts, as in click."""
     for argument, following in pairwise([*args, ""]):
         if argument == "--":
             break
@@ -230,14 +230,14 @@ def _metavar(option: Option) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """Help of a docstring as the shell shows it: its first sentence, without code marks."""
+    """Return the first sentence of a docstring, without code marks, as help."""
     plain = " ".join(text.replace("``", "").split())
     end = plain.find(". ")
     return plain if end < 0 else plain[: end + 1]
 
 
 def _named(ctx: click.Context, _param: click.Parameter, value: str | None) -> Entry:
-    """A name of the shell or of a class, as a callback; upper and lower case are the same."""
+    """Find a learner by its name or that of its class, in upper or lower case (a callback)."""
     if value is None:
         return ctx.meta["rosenblatt.estimators"]  # type: ignore[no-any-return]
     entry = find(value)
@@ -261,7 +261,7 @@ def _trained_on_rows(*, streams: bool) -> list[Entry]:
 
 
 def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]:
-    """The option --learner; Tab offers the names, for streams of those that keep no rows."""
+    """Return the option --learner; Tab completes names, for streams those that keep no rows."""
 
     def offered() -> list[str]:
         listed = _trained_on_rows(streams=streams)
@@ -276,7 +276,7 @@ def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]
             *names, last = offered()
             online = "" if streams else f"; {DEFAULT_ONLINE} with --one-pass and --shards"
             self.help = (
-                f"How to learn: {', '.join(names)} or {last}. Each has options of its own; "
+                f"Learner: {', '.join(names)} or {last}. Each has its own options; "
                 "--learner NAME --help shows them.  "
                 f"[default: {DEFAULT_ONLINE if streams else DEFAULT}{online}]"
             )
@@ -288,5 +288,5 @@ def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]
         callback=_named,
         shell_complete=begun,
         metavar="NAME",
-        help="How to learn.",
+        help="The learner.",
     )

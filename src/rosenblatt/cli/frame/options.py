@@ -1,4 +1,4 @@
-"""Options as help shows them, and those that several commands have."""
+"""Options: how help lists them, and those that several commands share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Request = TypeVar("Request", bound="DataclassInstance")
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
-    """A whole number with limits, of which errors speak and help does not."""
+    """An integer with limits, which errors state and help does not."""
 
     name = "n"
 
@@ -44,7 +44,7 @@ MODEL = click.Path(exists=True, dir_okay=False)
 
 
 class Section(click.Option):
-    """An option that help shows under a title of its own."""
+    """An option that help lists under its own title."""
 
     def __init__(self, *given: Any, section: str, **settings: Any) -> None:
         super().__init__(*given, **settings)
@@ -52,7 +52,7 @@ class Section(click.Option):
 
 
 def in_section(title: str) -> Callable[..., Callable[[Decorated], Decorated]]:
-    """`click.option` for an option that help shows under this title."""
+    """Return a `click.option` whose options are listed under this title in help."""
 
     def option(*names: str, **settings: Any) -> Callable[[Decorated], Decorated]:
         return click.option(*names, cls=Section, section=title, **settings)
@@ -61,7 +61,7 @@ def in_section(title: str) -> Callable[..., Callable[[Decorated], Decorated]]:
 
 
 def all_of(options: Sequence[Callable[..., Any]]) -> Callable[[Decorated], Decorated]:
-    """Options as one decorator; help shows them in this order."""
+    """Join options into one decorator; help lists them in this order."""
 
     def add(command: Decorated) -> Decorated:
         for option in reversed(options):
@@ -72,7 +72,7 @@ def all_of(options: Sequence[Callable[..., Any]]) -> Callable[[Decorated], Decor
 
 
 def on_bad_option(unit: str, default: str = "fail") -> Callable[[Decorated], Decorated]:
-    """What becomes of a `unit` that cannot be read."""
+    """Return the option --on-bad, for units that cannot be read."""
     return in_section("Reading the data")(
         "--on-bad",
         callback=_on_bad,
@@ -85,19 +85,19 @@ def on_bad_option(unit: str, default: str = "fail") -> Callable[[Decorated], Dec
 
 
 def text_options(unit: str) -> tuple[Callable[[Decorated], Decorated], ...]:
-    """Options of every command that reads text, of which a `unit` may be bad."""
+    """Return the options of all commands that read text, of which a `unit` may be bad."""
     option = in_section("Reading the data")
     return (
         option(
             "--encoding",
             metavar="NAME",
-            help="Encoding of the file, as latin-1.  [default: UTF-8, or what is found]",
+            help="Encoding of the file, such as latin-1.  [default: UTF-8 or auto-detected]",
         ),
         on_bad_option(unit),
         option(
             "--max-line-bytes",
             type=Whole(1),
-            help=f"The longest {unit}, in bytes.  [default: 16,777,216]",
+            help=f"Maximum length of a {unit}, in bytes.  [default: 16,777,216]",
         ),
     )
 
@@ -118,7 +118,7 @@ n_jobs_option = click.option(
     "--n-jobs",
     type=Whole(-(2**31)),
     callback=_jobs,
-    help="Threads that predict; -1 is one for each processor.  [default: 1]",
+    help="Threads for prediction; -1 uses one per processor.  [default: 1]",
 )
 threshold_option = click.option(
     "--threshold",
@@ -175,7 +175,7 @@ FILES = ("dev", "names", "out", "resume")
 
 
 class Command(click.Command):
-    """A command whose help has its options in sections, its own first."""
+    """A command whose help lists options in sections, its own first."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[ARGUMENTS] = tuple(args)
@@ -222,7 +222,7 @@ def use_one_thread() -> None:
 
 
 def said(name: str) -> bool:
-    """Whether the user gave an option, by the name of its argument."""
+    """Return whether the user gave an option, by the name of its argument."""
     from click.core import ParameterSource
 
     source = click.get_current_context().get_parameter_source(name)
@@ -230,7 +230,7 @@ def said(name: str) -> bool:
 
 
 def refuse_together(against: Mapping[str, Sequence[str]]) -> None:
-    """Options that would be ignored without a word beside another one."""
+    """Raise if an option was given that another one makes meaningless."""
     for mode, others in against.items():
         for other in others:
             if said(mode) and said(other):
@@ -251,19 +251,19 @@ new_classes_option = click.option(
     "--new-classes",
     type=click.Choice(["allow", "refuse"]),
     callback=_only_resumed,
-    help="What to do with a label never met before.  [default: allow; with --resume: refuse]",
+    help="What to do with an unseen label.  [default: allow; with --resume: refuse]",
 )
 
 
 slim_option = click.option(
-    "--slim", is_flag=True, help="A small model that predicts, but cannot learn on."
+    "--slim", is_flag=True, help="Write a small model that predicts but cannot be trained further."
 )
 
 
 def train_options(
     units: str, model: str, *, epochs: int | str, dev: str, record: str
 ) -> Callable[[Decorated], Decorated]:
-    """Options that mean the same for every learner; `units` are what it learns from."""
+    """Return the options that mean the same for all learners; `units` are what they learn from."""
     unit = units.removesuffix("s")
     options = (
         click.option(
@@ -275,7 +275,7 @@ def train_options(
         click.option(
             "--epochs",
             type=Whole(1),
-            help=f"The most passes over the {units}.  [default: {epochs}]",
+            help=f"Maximum number of passes over the {units}.  [default: {epochs}]",
         ),
         click.option("--dev", metavar="FILE|SHARE", help=dev),
         click.option(
@@ -283,7 +283,7 @@ def train_options(
             type=SEED,
             default=0,
             show_default=True,
-            help=f"For the random order of the {units}; equal seeds give equal {model}s.",
+            help=f"Seed for the random order of the {units}; equal seeds give equal {model}s.",
         ),
         click.option(
             "--one-pass",
@@ -294,7 +294,7 @@ def train_options(
             "--resume",
             type=MODEL,
             metavar="MODEL",
-            help=f"Go on with this {model}: one pass over the {units}, or --epochs N.",
+            help=f"Resume this {model}: one pass over the {units}, or --epochs N.",
         ),
         click.option(
             "--record",
@@ -310,7 +310,7 @@ def train_options(
 
 
 def share_of(dev: str | None) -> float | None:
-    """--dev as a share of the data; None if it names a file."""
+    """Parse --dev as a share of the data; return None if it names a file."""
     if dev is None or os.path.exists(dev):
         return None
     try:
@@ -318,12 +318,12 @@ def share_of(dev: str | None) -> float | None:
     except ValueError:
         raise click.UsageError(f"--dev {dev}: there is no such file.") from None
     if not 0 < share < 1:
-        raise click.UsageError(f"--dev {dev}: give a file or a share between 0 and 1, as 0.1.")
+        raise click.UsageError(f"--dev {dev}: give a file or a share between 0 and 1, such as 0.1.")
     return share
 
 
 def refuse_parameters(parameters: dict[str, Any]) -> None:
-    """Parameters of a learner that was made already, and keeps its own."""
+    """Raise if parameters are given for a model that is resumed and keeps its own."""
     for name in parameters:
         raise click.UsageError(
             f"--{name.replace('_', '-')} has no meaning with --resume: the model keeps its own."
@@ -340,29 +340,33 @@ sharding_options = all_of(
         _of_shards(
             "--shards",
             type=Whole(1),
-            help="Cut DATA into N pieces that learn side by side, and mix what they learned; DATA "
-            "may be patterns in quotes, as 'part-*.svm.gz'.",
+            help="Cut DATA into N pieces that learn in parallel, and mix their models; DATA "
+            "may be patterns in quotes, such as 'part-*.svm.gz'.",
         ),
         _of_shards(
             "--engine",
             type=click.Choice(["threads", "processes", "dask"]),
-            help="Who works on the shards.  [default: threads; with --cluster: dask]",
+            help="What works on the shards.  [default: threads; with --cluster: dask]",
         ),
         _of_shards(
-            "--cluster", metavar="ADDRESS", help="A Dask scheduler, as tcp://10.0.0.7:8786."
+            "--cluster",
+            metavar="ADDRESS",
+            help="Address of a Dask scheduler, such as tcp://10.0.0.7:8786.",
         ),
         _of_shards(
-            "--workers", type=Whole(1), help="Threads or processes.  [default: as processors]"
+            "--workers",
+            type=Whole(1),
+            help="Number of threads or processes.  [default: one per processor]",
         ),
         _of_shards(
             "--mix",
             type=click.Choice(["uniform", "mistakes"]),
-            help="Whether shards count the same or by their mistakes.  [default: uniform]",
+            help="Weight shards equally or by their mistakes.  [default: uniform]",
         ),
         _of_shards(
             "--checkpoint",
             metavar="FILE",
-            help="Write the model there after every epoch; if it is there, go on from it.",
+            help="Write the model to FILE after every epoch; if it exists, resume from it.",
         ),
     )
 )
@@ -384,7 +388,7 @@ TRAINING_DATA = DataPath(exists=True, dir_okay=False, allow_dash=True)
 
 
 def taken_shards(options: dict[str, Any], data: Sequence[str]) -> dict[str, Any] | None:
-    """The options of shards, taken out of those of a command; None if none was given."""
+    """Pop the options about shards from those of a command; return None if none was given."""
     given = {name: options.pop(name) for name in SHARED}
     if not any(given.values()):
         for path in data:

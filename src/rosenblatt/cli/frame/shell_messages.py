@@ -1,4 +1,4 @@
-"""Errors in the words of the shell: where Python has an argument, the user has an option."""
+"""Errors in the words of the shell: arguments of Python become options."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ShellWording(Wording):
         return " ".join(f"{option} {self.value(one)}" for one in several)
 
     def value(self, value: Any) -> str:
-        """A value as it is typed."""
+        """Return a value as it is typed in a shell."""
         if value is None or isinstance(value, bool):
             return {None: "none", True: "yes", False: "no"}[value]
         text = str(value)
@@ -86,7 +86,7 @@ def _option(setting: Setting) -> str:
 
 
 def in_shell_words(said: Exception, params: Iterable[click.Parameter]) -> str:
-    """The text of an error or a warning for a command that has these parameters."""
+    """Return the text of an error or warning for a command that has these parameters."""
     if isinstance(said, RosenblattError | Notice):
         return said.worded(ShellWording(params))
     return str(said)

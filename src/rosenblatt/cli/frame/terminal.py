@@ -1,4 +1,4 @@
-"""What commands print: lines as wide as a terminal for people, JSON of one schema for programs."""
+"""What commands print: lines that fit a terminal for people, JSON with a schema for programs."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def say(lines: Iterable[str], *, err: bool = False) -> None:
 
 
 def has_colour(stream: IO[str]) -> bool:
-    """Whether it is a terminal, and nobody asked for plain text (https://no-color.org)."""
+    """Return whether to print in colour: on a terminal, unless NO_COLOR is set (no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return stream.isatty() and not plain
 
 
 def coloured(text: str) -> str:
-    """A line whose first word says what it is has that word in colour."""
+    """Return a line with its first word, such as "error", in colour."""
     word, colon, rest = text.partition(":")
     return f"{click.style(word + colon, **LOOKS[word])}{rest}" if word in LOOKS else text
 
@@ -61,7 +61,7 @@ def say_notices(lines: Iterable[str]) -> None:
 
 
 def _columns(stream: IO[str]) -> int | None:
-    """The width of a terminal; None if it is none."""
+    """Return the width of a terminal; None if the stream is not one."""
     if not stream.isatty():
         return None
     try:
@@ -71,7 +71,7 @@ def _columns(stream: IO[str]) -> int | None:
 
 
 def fitted(line: str, width: int = WIDTH) -> str:
-    """A line broken between words; what follows stands below its last column, or is indented."""
+    """Break a line between words; the rest is indented, or aligned with its last column."""
     if len(line) <= width:
         return line
     # A column further right leaves too little room for the rest.
@@ -90,7 +90,7 @@ def fitted(line: str, width: int = WIDTH) -> str:
 
 
 def printable(text: str) -> str:
-    """A name from a file cannot break the line or steer a terminal."""
+    """Replace characters by which a name from a file could break the line or control a terminal."""
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
@@ -120,7 +120,7 @@ def cut(text: str, longest: int) -> str:
 
 
 def listed(beginning: str, words: Sequence[str]) -> str:
-    """As many words as fit into a line, at least one."""
+    """Return as many words as fit in a line, at least one."""
     for shown in range(len(words), 0, -1):
         more = len(words) - shown
         line = beginning + ", ".join(words[:shown]) + (f" and {more:,} more" if more else "")
@@ -164,7 +164,7 @@ def reading_shown(reader: Any, name: str) -> Iterator[None]:
 
 
 def as_json(facts: dict[str, Any]) -> str:
-    """A JSON object in one line, with its schema; what could steer a terminal is escaped."""
+    """Serialize a JSON object in one line, with its schema; control characters are escaped."""
     text = json.dumps(
         {**facts, "schema": SCHEMA} if "schema" in facts else {"schema": SCHEMA, **facts},
         ensure_ascii=False,
@@ -183,6 +183,6 @@ def say_json(facts: dict[str, Any], *, err: bool = False) -> None:
 
 
 def baseline(counts: Mapping[Any, int]) -> dict[str, Any]:
-    """What always predicting the most frequent class gives; of equal ones, the first in order."""
+    """Return the accuracy of always predicting the most frequent class, or the first of these."""
     label = max(sorted(counts), key=counts.__getitem__)
     return {"label": label, "accuracy": counts[label] / sum(counts.values())}

@@ -1,4 +1,4 @@
-"""The file a picture goes to: its ending, its size, and how it is drawn."""
+"""The file of a picture: its extension, its size, and how it is drawn."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def ending_of(
     *,
     option: str = "--out",
 ) -> str:
-    """What a file is to become by its name."""
+    """Return the extension of a file name; raise if it is not allowed."""
     ending = os.path.splitext(path)[1].lower().lstrip(".")
     if ending not in allowed:
         endings = listed_or([f".{one}" for one in allowed])
@@ -89,7 +89,7 @@ def checked_out(
     size: tuple[float, float] | None,
     dpi: int | None,
 ) -> str:
-    """Where to draw; what cannot be written is refused, or options that it would ignore."""
+    """Return where to draw; raise if it cannot be written, or if an option would be ignored."""
     allowed = KINDS[kind].endings
     if out is None:
         raise click.UsageError(f"say where to write with -o, as -o {kind}.{allowed[0]}")

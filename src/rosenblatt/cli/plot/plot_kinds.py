@@ -23,7 +23,7 @@ SUGGESTED = 4
 
 
 def _predicts_linearly(model: Model) -> bool:
-    """Whether one weight vector, or one for each class, predicts, and not the votes of all."""
+    """Return whether one weight vector for each class predicts, and not the votes of many."""
     return model.has_weights and model.state.card.parameters.get("combine") != "vote"
 
 
@@ -150,7 +150,7 @@ KINDS = {
     ),
     "updates": Kind("the line before and after every update", "must", _updates, ("max_frames",)),
     "animate": Kind(
-        "the same as a film: .gif or .mp4", "must", _updates, ("max_frames",), endings=FILMS
+        "the same as an animation: .gif or .mp4", "must", _updates, ("max_frames",), endings=FILMS
     ),
     "lift": Kind("two features lifted by their product, in 3-D", "must", _lift),
     "mistakes": Kind("mistakes by epoch, and how training ended", "no", _mistakes),
@@ -159,8 +159,8 @@ KINDS = {
         "the largest weights by name, or all as an image", "no", _weights, ("top", "shape")
     ),
     "vote": Kind("how long each weight vector lived", "no", _vote),
-    "confusion": Kind("which class is taken for which", "must", _any),
-    "reliability": Kind("how often probabilities come true", "must", _reliability),
+    "confusion": Kind("the confusion matrix", "must", _any),
+    "reliability": Kind("the calibration curve of probabilities", "must", _reliability),
     "score_curves": Kind("ROC and precision-recall curves", "must", _score_curves),
     "orders": Kind("mistakes over many orders of the same rows", "must", _orders, ("orders",)),
     "tag_path": Kind(
@@ -208,7 +208,7 @@ def refuse_misfit(name: str, model: Model) -> None:
 
 
 def _first(name: str, fitting: Sequence[str]) -> list[str]:
-    """A few of those that fit, what is near to the one that was asked for in front."""
+    """Return a few of the kinds that fit, those closest to the requested one first."""
     divided = ("boundary", "regions", "kernel_boundary")
     order = [*(divided if name in divided else ()), "confusion", "weights", "mistakes", *fitting]
     return [one for one in dict.fromkeys(order) if one in fitting][:SUGGESTED]

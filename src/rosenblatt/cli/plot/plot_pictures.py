@@ -52,7 +52,7 @@ class Examples:
 def read_examples(
     found: Model | None, reading: Reading, paths: Sequence[str], *, quiet: bool
 ) -> Examples:
-    """All examples of DATA; none of a picture without."""
+    """Read all examples of DATA; none for a picture without."""
     if found is None or not paths:
         return Examples()
     if found.tags_sentences:
@@ -79,7 +79,7 @@ def _rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bool) 
 
 
 def _sentences(found: Model, reading: Reading, paths: Sequence[str]) -> Examples:
-    """--target is the column of the tags."""
+    """Read sentences; --target is the column of the tags."""
     for name in OF_ROWS:
         if said(name):
             raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for sentences.")
@@ -102,7 +102,7 @@ class PictureRequest:
 
     @property
     def found(self) -> Model:
-        """The model, of all kinds that are pictures of one."""
+        """Return the model; only the picture of losses has none."""
         assert self.model is not None
         return self.model
 
@@ -115,7 +115,7 @@ class PictureRequest:
         return made
 
     def options_set(self) -> dict[str, Any]:
-        """The options that were said; the pictures know what they do without."""
+        """Return the options that were given; pictures have their own defaults."""
         names = KINDS[self.kind].options
         return {name: self.options[name] for name in names if self.options[name] is not None}
 
@@ -129,7 +129,7 @@ class PictureRequest:
 
     @cached_property
     def ledger(self) -> Any:
-        """The record of the run, if DATA are the rows that it was about."""
+        """Return the ledger; raise if DATA are not the rows that it was recorded on."""
         ledger = self.learner.ledger_
         labels = self.y
         name = self.examples.name
@@ -168,7 +168,7 @@ def _run(request: PictureRequest) -> Any:
 
 
 def _counted_from_one(title: str) -> str:
-    """Rows as the shell counts them; Python counts from 0."""
+    """Return a title with its row counted from 1, as in the shell; Python counts from 0."""
     return re.sub(r"\brow (\d+)", lambda found: f"row {int(found[1]) + 1}", title, count=1)
 
 
@@ -224,7 +224,7 @@ def _proof(request: PictureRequest) -> Display:
 
 
 def _separator(request: PictureRequest) -> Any:
-    """The best separator of two classes; None if the rows have none, or there are more classes."""
+    """Return the max-margin separator of two classes; None if there is none, or more classes."""
     theory = rosenblatt.theory
     classes = request.ledger.classes
     has_bias = request.found.state.card.model.fit_intercept

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     "--to",
     type=click.Choice([*names_of(SENTENCES), "tags"]),
     metavar="FORM",
-    help="What to write: conllu, conll (words and tag), text (word/TAG) or tags, a sentence a line."
-    "  [default: DATA with the tags in their column]",
+    help="What to write: conllu, conll (words and tag), text (word/TAG), or tags, one sentence per "
+    "line.  [default: DATA with the tags in their column]",
 )
 @click.option(
     "--append",
     is_flag=True,
-    help="In columns, put the predictions behind all of them, as conlleval wants it.",
+    help="In columns, append the predictions as the last column, as conlleval expects.",
 )
 @click.option(
     "-o", "--out", metavar="FILE", help="File for the predictions.  [default: print them]"
@@ -67,14 +67,14 @@ def command(
     n_jobs: int | None,
     **options: Any,
 ) -> None:
-    """Tag the words of DATA, or of standard input, and print them as they came.
+    """Tag the words of DATA, or of standard input, and print them in the same format.
 
-    CoNLL-U gets the tags in the column that the tagger was trained for; comments, ranges and
-    all other columns stay as they are. In other columns the tags take the place of those that
-    are there, or follow the last column. Text is a sentence a line, its words apart by blanks.
+    In CoNLL-U the tags go in the column that the tagger was trained on; comments, ranges and all
+    other columns are unchanged. In other columns the tags replace those in DATA, or follow the last
+    column. Text has one sentence per line, with words separated by spaces.
 
-    A pipe is tagged as it comes, each sentence once its end is there: in text the end of the
-    line, in columns the blank line.
+    A pipe is tagged as it arrives, each sentence as soon as it is complete: at the end of the line
+    in text, at the blank line in columns.
     """
     if as_json and (to is not None or append):
         option = "--to" if to is not None else "--append"
@@ -102,7 +102,7 @@ def command(
 
 
 def _refuse_tags_with_line_breaks(tagger: SequenceTagger) -> None:
-    """Columns and text have no place for a tab or a line break within a tag."""
+    """Raise if a tag holds a tab or a line break, which columns and text cannot hold."""
     for tag in tagger.tags_:
         if any(mark in tag for mark in "\t\n\r"):
             raise click.UsageError(
@@ -121,7 +121,7 @@ def _print(text: bytes) -> None:
 def _texts(
     tagger: SequenceTagger, reader: SentenceReader, to: str | None, append: bool
 ) -> Iterator[bytes]:
-    """The sentences with their tags, block by block."""
+    """Yield the sentences with their tags, block by block."""
     from rosenblatt.tables.readers.sentence_writer import SentenceWriter
 
     writer = SentenceWriter(reader, to, append=append)

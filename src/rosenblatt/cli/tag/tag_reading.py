@@ -1,4 +1,4 @@
-"""What the commands for tags read: the options for it, the sentences of files, and taggers."""
+"""Options of commands that read sentences, readers of their files, and taggers."""
 
 from __future__ import annotations
 
@@ -27,31 +27,32 @@ OPTIONS = (
         "--column",
         metavar="COL",
         help="Column of the tags: its name in CoNLL-U, its number from 1, or last.  [default: "
-        "upos; in other columns the last; with a model as it was trained]",
+        "upos; in other columns the last; with a model as in training]",
     ),
     option(
         "--inputs",
         metavar="COLS",
-        help="Columns to tag by, apart by commas, the word first.  [default: form; in other "
-        "columns all before the tag; with a model as it was trained]",
+        help="Columns to tag by, separated by commas, the word first.  [default: form; in other "
+        "columns all before the tag; with a model as in training]",
     ),
     option(
         "--format",
         "kind",
         type=click.Choice(names_of(SENTENCES)),
         metavar="FORMAT",
-        help=f"{listed(SENTENCES)} (a sentence a line).  [default: by the ending of the name, else "
-        "by the first lines]",
+        help=f"{listed(SENTENCES)} (one sentence per line).  [default: by the suffix of the name, "
+        "otherwise by the first lines]",
     ),
     option(
         "--mark",
         metavar="TEXT",
-        help="What stands between word and tag in text.  [default: /; with a model as it was "
-        "trained]",
+        help="Delimiter between word and tag in text.  [default: /; with a model as in training]",
     ),
     *text_options("sentence"),
     option(
-        "--max-tokens", type=Whole(1), help="The longest sentence, in words.  [default: 100,000]"
+        "--max-tokens",
+        type=Whole(1),
+        help="Maximum number of words in a sentence.  [default: 100,000]",
     ),
 )
 
@@ -82,7 +83,7 @@ class SentenceReading:
         tags: Collection[str] = (),
         keep_lines: bool = False,
     ) -> SentenceReader:
-        """Sentences of the files; `like` and `tags` are the layout and the tags of a tagger."""
+        """Open the sentences of files; `like` and `tags` are the layout and tags of a tagger."""
         from rosenblatt.tables.readers.sentence_reader import iter_sentences
 
         more: Any = {"labelled": labelled, "tags": tags, "keep_lines": keep_lines}
@@ -91,7 +92,7 @@ class SentenceReading:
         return reader
 
     def for_shards(self) -> dict[str, Any]:
-        """Arguments of the reader that hold for any file."""
+        """Return arguments of the reader that apply to any file."""
         inputs = None if self.inputs is None else [c.strip() for c in self.inputs.split(",")]
         settings: dict[str, Any] = {"format": self.kind, "target": self.target, "inputs": inputs}
         settings |= {"mark": self.mark, "on_bad": self.on_bad, "encoding": self.encoding}
@@ -100,7 +101,7 @@ class SentenceReading:
 
 
 def tell_of_skipped(reader: SentenceReader, fate: str) -> None:
-    """A warning about sentences that could not be read, with the first reason."""
+    """Print a warning about sentences that could not be read, with the first reason."""
     if reader.skipped:
         first = str(reader.first_faults[0]).splitlines()[0]
         bad = count(reader.skipped, "bad sentence was", "bad sentences were")
@@ -122,7 +123,7 @@ def open_tagger(path: str, n_jobs: int | None = None) -> Model:
 
 
 def layout_of(model: Model) -> SentenceLayout:
-    """Where words and tags stand in the files of a tagger."""
+    """Return which columns of its files hold words and tags; raise if the tagger has no layout."""
     try:
         layout: SentenceLayout | None = model.learner.schema_
     except ModelFileError as error:
@@ -138,7 +139,7 @@ def layout_of(model: Model) -> SentenceLayout:
 def predict_block(
     tagger: SequenceTagger, reader: SentenceReader, block: SentenceBlock
 ) -> list[list[str]]:
-    """The tags of a block just read; a sentence that cannot be tagged is named with its line."""
+    """Tag a block just read; an error about a sentence names its line."""
     try:
         return tagger.predict(block.sentences)
     except InputError as error:

@@ -72,14 +72,14 @@ AGAINST = {
     "sentences",
     "tagger",
     epochs=10,
-    dev="Sentences to watch, in a file or as a share of DATA (0.1): the epoch that tags them best "
-    "is kept, and training ends when it gains no more.",
-    record="Keep the ledger of all mistakes.",
+    dev="Sentences to validate on, in a file or as a share of DATA (0.1): the epoch that tags them "
+    "best is kept, and training stops when accuracy no longer improves.",
+    record="Log all mistakes in the ledger.",
 )
 @click.option(
     "--templates",
     metavar="FILE|TEXT",
-    help="What to tag by: a file with a template a line, or templates apart by blanks, as "
+    help="Feature templates: a file with one per line, or templates separated by spaces, such as "
     "'w[0] w[-1].lower'.  [default: a set that suits most tags]",
 )
 @sentence_options
@@ -101,15 +101,15 @@ def command(
 ) -> None:
     """Train on the sentences of DATA and write a tagger.
 
-    DATA are CoNLL-U, or other columns with the tag in the last one, or text as the/DET dog/NOUN.
-    Templates call the inputs w, pos, c2, c3 and so on, in the order of --inputs.
+    DATA is CoNLL-U, or other columns with the tag in the last one, or text such as the/DET
+    dog/NOUN. Templates call the inputs w, pos, c2, c3 and so on, in the order of --inputs.
 
-    --resume learns from each sentence once, in order; new words and tags may be among them. With
-    --epochs it goes on as if training had not ended: 5 epochs and 5 more give the tagger of 10,
-    bit for bit; with --dev the best of the new epochs is kept. It writes the tagger it started
-    from unless --out is given.
+    --resume learns from each sentence once, in order; there may be new words and tags. With
+    --epochs, training continues as if it had not stopped: 5 epochs and 5 more give the same tagger
+    as 10, bit for bit; with --dev the best of the new epochs is kept. The tagger it started from is
+    replaced unless --out is given.
 
-    Ctrl-C, SIGTERM and SIGHUP end the training, and the best so far is written.
+    Ctrl-C, SIGTERM and SIGHUP end the training, and the best tagger so far is written.
     """
     refuse_together(AGAINST)
     once = one_pass or (resume is not None and epochs is None)
@@ -199,7 +199,7 @@ def _refuse_one_tag(examples: SentenceBlock, name: str) -> None:
 
 
 def _watched(reading: SentenceReading, path: str, layout: Any) -> SentenceBlock:
-    """The sentences of a file to watch, laid out as those to learn from."""
+    """Read the sentences of --dev, with the layout of those to learn from."""
     # The rejects of the first files would be written over.
     on_bad = "skip" if reading.on_bad.startswith("rejects=") else reading.on_bad
     return replace(reading, on_bad=on_bad).reader([path], layout, labelled=True).whole()
@@ -222,7 +222,7 @@ def _new_tagger(parameters: dict[str, Any]) -> SequenceTagger:
 def _fit(
     tagger: SequenceTagger, examples: SentenceBlock, held: SentenceBlock | None, epochs: int | None
 ) -> None:
-    """Epochs that go on where the last ones ended."""
+    """Train for epochs that continue where the last ones ended."""
     usual = tagger.warm_start
     tagger.set_params(warm_start=True, **({} if epochs is None else {"max_iter": epochs}))
     validation_set = None if held is None else (held.sentences, held.tags)
@@ -232,7 +232,7 @@ def _fit(
 
 @contextmanager
 def _placed(examples: SentenceBlock) -> Iterator[None]:
-    """Errors and warnings about a sentence name its file and line."""
+    """Let errors and warnings about a sentence name its file and line."""
     try:
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
@@ -313,7 +313,7 @@ def summary(facts: dict[str, Any], tagger: SequenceTagger, name: str) -> list[st
 
 
 def _counted_tags(counts: dict[str, int]) -> str:
-    """As many tags as fit into a line, the most frequent first."""
+    """Return as many tags as fit in a line, the most frequent first."""
     order = sorted(counts, key=lambda tag: -counts[tag])
     words = [f"{cut(tag, LONGEST_TAG)} ({counts[tag]:,})" for tag in order]
     return listed(f"{count(len(counts), 'tag')}: ", words)
@@ -322,7 +322,7 @@ def _counted_tags(counts: dict[str, int]) -> str:
 def unseen_tags(
     held: SentenceBlock | None, tagger: SequenceTagger, name: str | None
 ) -> Iterator[str]:
-    """Tags to watch that training has not met: they can only be wrong."""
+    """Yield a notice about tags of --dev that training has not seen and that can only be wrong."""
     if held is None:
         return
     known = set(tagger.tags_)
@@ -339,7 +339,7 @@ def unseen_tags(
 
 
 class GivenTemplates:
-    """Templates and where each of them stands."""
+    """Templates of --templates, with the place of each."""
 
     def __init__(self, given: str) -> None:
         self.path = given if os.path.exists(given) else None
@@ -366,7 +366,7 @@ class GivenTemplates:
             raise ParameterError(f"--templates {given}: not UTF-8 text ({error}).") from None
 
     def checked(self, n_inputs: int) -> list[str]:
-        """The templates; the first that cannot be understood is refused with its place."""
+        """Return the templates; raise with its place if one cannot be parsed."""
         from rosenblatt.models.templates import TemplateError, Templates
         from rosenblatt.tables.readers.sentence_layout import input_names
 

@@ -47,16 +47,16 @@ SEPARATIONS = {
 @click.option("--no-bias", is_flag=True, help="Only look for hyperplanes through the origin.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option(
-    "--seed", type=SEED, default=0, show_default=True, help="For the random order of the rows."
+    "--seed", type=SEED, default=0, show_default=True, help="Seed for the random order of the rows."
 )
 @reading_options
 @zero_based_option
 def command(file: str, no_bias: bool, as_json: bool, seed: int, **reading: Any) -> int:
-    """Say whether the classes of FILE can be separated, with a proof either way.
+    """Decide whether the classes of FILE are linearly separable, with a proof either way.
 
-    FILE is of any format that --format names, also compressed (gzip, xz, bzip2, zstd); - reads
-    standard input. Numbers are taken as they are; categories become one feature for each level and
-    texts one for each word, as train makes them.
+    FILE has any format that --format names and may be compressed (gzip, xz, bzip2, zstd); - reads
+    standard input. Numbers are not scaled; categories become one feature for each level and texts
+    one for each word, as in train.
     """
     from rosenblatt.errors import DataError, InputError
 
@@ -99,7 +99,7 @@ def read_rows(path: str, **options: Any) -> Examples:
 
 
 def certificate(rows: Examples, *, fit_intercept: bool, seed: int) -> dict[str, Any]:
-    """Everything the command tells, but the file, as what becomes the JSON object."""
+    """Return everything the command reports, but the file, as becomes the JSON object."""
     from rosenblatt.arrays import dense_columns, used_columns
     from rosenblatt.theory import examine
 

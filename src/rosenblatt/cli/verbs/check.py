@@ -1,4 +1,4 @@
-"""rosenblatt check: what is to be known of data before anything is learned from them."""
+"""rosenblatt check: problems of data, before anything is learned from them."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ VERDICTS = {
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @reading_options
 def command(data: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> int:
-    """Look at DATA before training: what the columns are, and what will get in the way.
+    """Check DATA before training: the kinds of its columns, and problems.
 
-    Counts classes, gaps, constant and repeated columns, repeated rows and rows that contradict
-    each other; small data are also asked whether a hyperplane separates them.
+    Counts classes, missing values, constant and repeated columns, repeated rows and rows that
+    contradict each other. Small data are also checked for linear separability.
     """
     with notices(quiet):
         use_one_thread()
@@ -64,7 +64,7 @@ def command(data: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -
 
 
 def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[str, Any]]:
-    """What was found, and everything the command tells, as what becomes the JSON object."""
+    """Return the report, and everything that becomes the JSON object."""
     from rosenblatt.arrays import SparseRows
     from rosenblatt.inspection.data_checks import check_data
     from rosenblatt.tables.features.schemas import FeatureOptions, guess_schema
@@ -97,7 +97,7 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
 
 
 def _verdict(schema: AnySchema, block: Any) -> dict[str, Any] | None:
-    """Whether a hyperplane separates the classes; None if it would take long to say."""
+    """Return the verdict on separability; None if the data are too large to ask for it here."""
     from rosenblatt.arrays import dense_columns
     from rosenblatt.theory.separability import separability
 

@@ -47,7 +47,7 @@ MOST_NAMES = 20_000
     "--to",
     "form",
     type=click.Choice(["onnx", "rbt", "svmlight"]),
-    help="What to write.  [default: by the suffix of FILE, else onnx of a model, svmlight of data]",
+    help="What to write.  [default: by the suffix of FILE, otherwise onnx or svmlight]",
 )
 @click.option("--out", "-o", metavar="FILE", help="File to write.  [default: standard output]")
 @slim_option
@@ -62,7 +62,7 @@ MOST_NAMES = 20_000
 )
 @click.option("--scale", is_flag=True, help="Scale and clip numbers, as train does.")
 @click.option(
-    "--number-labels", is_flag=True, help="Write labels as 0, 1, … in the order they are met."
+    "--number-labels", is_flag=True, help="Write labels as 0, 1, … in order of first occurrence."
 )
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @reading_options
@@ -82,15 +82,15 @@ def command(
 ) -> None:
     """Write a MODEL as ONNX, or the rows of DATA as svmlight text, features numbered from 1.
 
-    Which it is shows in the file itself: rosenblatt train writes models, anything else is data.
+    Models are recognized by their content; any other file is data.
 
-    ONNX has one input for each column of the table the model was trained on, scaling and levels
-    included; the outputs are label, and scores for each class. Models of other data, and all with
-    --encoded, take X, their features as numbers. A FILE that ends in .rbt, --to rbt and --slim
+    ONNX has one input for each column of the training table and includes scaling and levels; the
+    outputs are label, and scores for each class. Models of other data, and all with --encoded,
+    take X, their features as numbers. A FILE that ends in .rbt, --to rbt and --slim
     write a model file in the format of this version, also of a model file of an older format.
 
     In svmlight text categories become one feature for each level and texts n-grams, as in
-    training; numbers stay as they are, to the last bit, unless --model or --scale says otherwise.
+    training; numbers are unchanged, to the last bit, unless --model or --scale is given.
     """
     models = [file for file in files if file != "-" and _is_model(file)]
     _refuse_form(form, files, models)
@@ -124,7 +124,7 @@ def command(
 
 
 def _is_model(path: str) -> bool:
-    """Whether the file starts as model files do: a small length in eight bytes, then JSON."""
+    """Return whether a file starts like a model file: a small length in eight bytes, then JSON."""
     if not os.path.isfile(path):  # to read from a pipe would take away what it holds
         return False
     with open(path, "rb") as file:
@@ -205,7 +205,7 @@ def _onnx(model: Model, *, encoded: bool) -> bytes:
 
 
 class Features:
-    """Features and labels of the files, block by block, and what was met on the way."""
+    """Makes features and labels of files, block by block, and counts what it leaves out."""
 
     def __init__(self, model: str | None, *, number_labels: bool) -> None:
         from rosenblatt.tables.features.schemas import UnseenValues
@@ -219,7 +219,7 @@ class Features:
     def blocks(
         self, reading: Reading, paths: Sequence[str], *, scale: bool
     ) -> Iterator[tuple[Any, list[Any]]]:
-        """Rows and labels; tables and texts are read as a whole if there is no schema yet."""
+        """Yield features and labels; without a schema, tables and texts are read as a whole."""
         import numpy as np
 
         from rosenblatt.tables.features.schemas import FeatureOptions, guess_schema
@@ -256,7 +256,7 @@ class Features:
         return [numbers.setdefault(label, len(numbers)) for label in labels]
 
     def names(self) -> str:
-        """Index and name of each feature that was met, one a line."""
+        """Return the index and name of each feature that occurred, one per line."""
         assert self.schema is not None
         met = sorted(self.columns)
         escapes = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"})
@@ -279,7 +279,7 @@ class Features:
 def _write_rows(
     features: Features, blocks: Iterator[tuple[Any, list[Any]]], out: str | None, names: str | None
 ) -> None:
-    """Rows and names belong together: both files are there in the end, or none."""
+    """Write rows and names; in the end both files exist, or neither."""
     from rosenblatt.tables.readers.svmlight import svmlight_lines
 
     with NewFiles() as files:

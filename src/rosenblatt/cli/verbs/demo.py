@@ -42,14 +42,14 @@ EPOCHS_SHOWN = 12
     type=Whole(1),
     default=1000,
     show_default=True,
-    help="The most passes over the rows.",
+    help="Maximum number of passes over the rows.",
 )
 @click.option(
     "--seed",
     type=SEED,
     default=0,
     show_default=True,
-    help="For which rows are held out, and the order of the others.",
+    help="For the choice of held-out rows, and the order of the others.",
 )
 @click.option(
     "--out",
@@ -60,8 +60,8 @@ EPOCHS_SHOWN = 12
 def command(data: str, epochs: int, seed: int, out: str | None) -> None:
     """Train an averaged perceptron on real data and show how it went.
 
-    A quarter of the rows is held out; the others are scaled and learned epoch by epoch. In the end
-    there is a picture of what was learned, where Matplotlib is installed.
+    A quarter of the rows is held out; the others are scaled and learned epoch by epoch. If
+    Matplotlib is installed, a picture of the result is drawn.
     """
     if out is not None:
         check_destination("--out", out)
@@ -103,7 +103,7 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
 
 
 def _scaled(train: Any, test: Any) -> tuple[Any, Any]:
-    """Both by mean and standard deviation of the rows to learn from."""
+    """Scale both tables by mean and standard deviation of the training rows."""
     center = train.mean(axis=0)
     scale = train.std(axis=0)
     scale[scale == 0] = 1.0
@@ -111,7 +111,7 @@ def _scaled(train: Any, test: Any) -> tuple[Any, Any]:
 
 
 def _epochs(mistakes: list[int]) -> list[str]:
-    """The first epochs, the last ones, and a line for what lies between."""
+    """Return a line for each of the first and the last epochs, and one for the rest."""
     widest = len(f"{len(mistakes):,}")
     lines = [
         f"  epoch {epoch:>{widest},}  {count(n, 'mistake')}" for epoch, n in enumerate(mistakes, 1)

@@ -48,10 +48,10 @@ LONGEST_NAME = 48
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(first: str, second: str, top: int, as_json: bool) -> int:
-    """Tell how SECOND differs from FIRST: record, classes, features and weights, by name.
+    """Show how SECOND differs from FIRST: training, classes, features and weights, by name.
 
-    Models are equal if they predict, learn on and report the same. Weights are compared by the
-    names of features and classes; one that is missing counts as 0.
+    Models are equal if they predict, continue training and report the same. Weights are compared
+    by the names of features and classes; a missing one counts as 0.
     """
     found = differences(open_model(first, taggers=True), open_model(second, taggers=True), top)
     if as_json:
@@ -62,7 +62,7 @@ def command(first: str, second: str, top: int, as_json: bool) -> int:
 
 
 def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
-    """Everything the command tells, as what becomes the JSON object."""
+    """Return everything the command reports, as becomes the JSON object."""
     from rosenblatt.tables.features.named_weights import WeightChanges
 
     names = [name for name in FACTS if name not in OF_TAGGERS]
@@ -90,7 +90,7 @@ def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
 
 
 def _same(first: Model, second: Model) -> bool:
-    """By their digests, which cover every bit; the version that wrote them does not matter."""
+    """Return whether two models are equal to the last bit, whatever version wrote them."""
     import msgspec
 
     a = first.state

@@ -26,7 +26,7 @@ PLACES = (Path(__file__).parents[4] / "site", Path(sys.prefix, "share", "doc", "
 def command(page: str, site: str | None, no_open: bool) -> None:
     """Open the guide, the course and the reference, built as pages.
 
-    PAGE is the name of one of them, as learners/mira or reference/shell/train. The pages need
+    PAGE is the name of one of them, such as learners/mira or reference/shell/train. The pages need
     no network and no server.
     """
     found = _found(PLACES if site is None else (Path(site),), page.removesuffix(".html"))

@@ -47,11 +47,10 @@ def command(
 ) -> None:
     """Compare the predictions of MODEL with the labels of DATA.
 
-    Accuracy, and beside it that of always predicting the most frequent class; balanced accuracy;
-    areas under the ROC and precision-recall curves; log loss and calibration error of a model that
-    has probabilities (train --calibrate); precision, recall and F1 of each class; which class is
-    taken for which. A threshold that is to be chosen by --curve is chosen on other rows than
-    those it is judged by. The model is not changed.
+    Reports accuracy and the majority-class baseline, balanced accuracy, areas under the ROC and
+    precision-recall curves, precision, recall and F1 of each class, and the confusion matrix; for
+    models with probabilities also log loss and calibration error. If you choose a threshold by
+    --curve, evaluate it on other rows. The model is not changed.
     """
     import numpy as np
 

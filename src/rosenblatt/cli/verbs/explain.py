@@ -32,17 +32,15 @@ if TYPE_CHECKING:
 @click.argument("model", type=MODEL)
 @click.argument("data", nargs=-1, type=DATA)
 @click.option("--row", type=Whole(1), help="Which row of DATA, counted from 1.")
-@click.option(
-    "--global", "whole", is_flag=True, help="Say what the model goes by, whatever the row."
-)
-@click.option("--plot", "picture", metavar="FILE", help="Draw it as well, as .svg, .png or .pdf.")
+@click.option("--global", "whole", is_flag=True, help="Explain the whole model instead of one row.")
+@click.option("--plot", "picture", metavar="FILE", help="Also draw it, as .svg, .png or .pdf.")
 @click.option("--labelled", is_flag=True, help="DATA has labels; texts have them before a tab.")
 @click.option(
     "--train",
     type=DATA,
     multiple=True,
     metavar="FILE",
-    help="Data the model learned from, to weigh its past mistakes.",
+    help="Data the model was trained on, to weigh its past mistakes.",
 )
 @click.option(
     "--top", type=Whole(1), default=10, show_default=True, help="How many features to show."
@@ -63,18 +61,18 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Say why MODEL predicts as it does for one row of DATA.
+    """Explain what MODEL predicts for one row of DATA.
 
-    Each feature of the row speaks for the prediction or against it, by its weight times what it
-    has beyond the average row: medians, all levels of a category alike, and of a word the share of
-    texts that have it. With what the average row gets they add up to the score. With several
-    classes this is the lead over the second best class.
+    Each feature contributes weight × (value − typical value). Typical is the median for numbers,
+    an even mix of levels for categories, and the share of texts that contain a word. With the
+    score of the typical row the contributions add up to the score of the prediction, or, with
+    several classes, to its lead over the second best class.
 
-    --global ranks the features of the model by how far they move the scores of usual rows.
+    --global ranks the features of the model by how much they change the scores of typical rows.
 
-    A model trained with --record also knows its mistakes: with the training data (--train) they
-    are weighed, each by its step times its product with the row. Votes and kernels have no parts
-    by feature; their past mistakes are in the model.
+    A model trained with --record also keeps its mistakes: with the training data (--train) each
+    contributes its step times its product with the row. Voted and kernel models have no
+    per-feature weights; they are explained by the past mistakes stored in the model.
     """
     from rosenblatt import plot
     from rosenblatt.estimators.inputs import rows_without_names
@@ -140,7 +138,7 @@ def command(
 def _row(
     found: Model, reading: Reading, paths: Sequence[str], row: int, *, labelled: bool
 ) -> tuple[AnySchema, Any]:
-    """The one row, as a block of its own."""
+    """Return one row as a block of its own; raise if there are fewer rows."""
     from rosenblatt.errors import InputError
 
     seen = 0

@@ -1,4 +1,4 @@
-"""rosenblatt pack: any data as one file that training reads where it lies."""
+"""rosenblatt pack: any data as one file that training memory-maps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rosenblatt.plurals import count
     "--schema-from",
     type=MODEL,
     metavar="MODEL",
-    help="Take the columns and features of this model, as its test data need them.",
+    help="Use the columns and features of this model, as its test data need.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", is_flag=True, help="Leave out the summary, notices and warnings.")
@@ -45,11 +45,11 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Put the rows of DATA into one file of packed rows.
+    """Convert the rows of DATA into one file of packed rows.
 
-    All commands that read data read such a file without a copy, in memory that does not grow with
-    it; training on it gives the model of training on DATA. What columns and texts become is settled
-    here. Every block of the file has a digest, which is checked whenever the file is read.
+    Commands memory-map such a file, so it may be larger than memory; training on it gives the same
+    model as training on DATA. How columns and texts become features is decided here. Every block
+    of the file has a checksum, which is checked whenever the file is read.
     """
     from rosenblatt.estimators.packing import GUESSED, pack_blocks, repeatable
     from rosenblatt.tables.features.schemas import UnseenValues

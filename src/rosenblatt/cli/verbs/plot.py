@@ -20,7 +20,7 @@ option = in_section("For weights, updates, animate, orders and tag_path")
 
 
 class _WithKinds(Command):
-    """Help with a line on each kind."""
+    """A command whose help lists the kinds of pictures."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Kinds"):
@@ -49,9 +49,9 @@ class _WithKinds(Command):
     type=click.Choice(["light", "dark"]),
     default="light",
     show_default=True,
-    help="Dark lines on a light ground, or light ones on a dark ground.",
+    help="Light or dark background.",
 )
-@click.option("--size", type=INCHES, help="Width and height in inches, as 6x4.")
+@click.option("--size", type=INCHES, help="Width and height in inches, such as 6x4.")
 @click.option("--dpi", type=Whole(10, 1200), help="Dots an inch of a .png or a film.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints.")
@@ -60,7 +60,7 @@ class _WithKinds(Command):
 @option(
     "--max-frames",
     type=Whole(2, 5000),
-    help="The most updates to show.  [default: 12; animate 400]",
+    help="Maximum number of updates to show.  [default: 12; animate 400]",
 )
 @option("--orders", type=Whole(2, 10_000), help="How many orders to try.  [default: 50]")
 @option("--row", type=Whole(1), help="Which sentence of DATA, counted from 1.  [default: 1]")
@@ -80,10 +80,10 @@ def command(
 ) -> None:
     """Draw a picture of MODEL, with the rows of DATA where they are part of it.
 
-    DATA has labels and is read as the model was trained. The pictures of updates and of the proof
-    are about a run: they need a model trained with --record, and DATA that it was trained on.
+    DATA has labels and is read as the training data were. The pictures of updates and of the proof
+    show a run: they need a model trained with --record, and the DATA that it was trained on.
 
-    What is seen is also said in words, on standard error.
+    A description of the picture is printed on standard error.
     """
     options = {name: more.pop(name) for name in OPTIONS}
     reading = Reading(**more)

@@ -32,16 +32,18 @@ if TYPE_CHECKING:
 )
 @click.argument("model", type=MODEL)
 @click.argument("data", nargs=-1, required=True, type=DATA)
-@click.option("-o", "--out", metavar="FILE", help="Write to FILE; it gets its name when whole.")
+@click.option(
+    "-o", "--out", metavar="FILE", help="Write to FILE, which is created when it is complete."
+)
 @click.option("--scores", is_flag=True, help="Add a score for each class.")
 @click.option("--proba", is_flag=True, help="Add the probability of each class.")
 @click.option("--id", "id_column", metavar="COL", help="Begin with this column of DATA.")
-@click.option("--with-input", is_flag=True, help="Begin with all columns of DATA, as they stand.")
+@click.option("--with-input", is_flag=True, help="Begin with all columns of DATA, unchanged.")
 @click.option(
     "--format-out",
     type=click.Choice(FORMATS),
-    help="How to write them.  [default: by the ending of --out, else bare labels, or csv where "
-    "there are more columns]",
+    help="Format of the predictions.  [default: by the suffix of --out, otherwise bare labels, or "
+    "csv if there are more columns]",
 )
 @threshold_option
 @click.option("--json", "wants_json", is_flag=True, help="Print a JSON object for each row.")
@@ -63,16 +65,17 @@ def command(
     n_jobs: int | None,
     **options: Any,
 ) -> None:
-    """Print the class of every row of DATA, one a line.
+    """Print the class of every row of DATA, one per line.
 
-    There is a line for every row, in order: an empty one for a row that cannot be read. Such rows
-    are reported at the end, and the exit code is 3; with --on-bad skip or rejects=FILE it is 0, and
-    with fail the first of them ends the command. A label with a line break is printed as a JSON
-    string; in CSV and TSV it is a quoted field.
+    There is a line for every row, in order; it is empty for a row that cannot be read. Unreadable
+    rows are reported at the end, and the exit code is 3. With --on-bad skip or rejects=FILE it is
+    0, and with fail the first of them ends the command. A label with a line break is printed as a
+    JSON string, or as a quoted field in CSV and TSV.
 
-    Columns are found by name, in any order. Labels that are there are skipped. The model
-    is not changed. For two classes the scores are -s and s. --proba needs a model trained with
-    --calibrate, or a soft perceptron; with --json rows have probabilities beside their scores.
+    Columns are matched by name, in any order, and labels in DATA are skipped. The model is not
+    changed. For two classes the scores are -s and s. --proba needs a model with probabilities: a
+    soft perceptron, or one trained with --calibrate. With --json and --proba, rows have both
+    scores and probabilities.
     """
     if scores and (wants_json or proba):
         has = "--json has the scores already" if wants_json else "--proba prints probabilities"
@@ -114,7 +117,7 @@ def command(
 
 
 class Predictions:
-    """The predictions of a model, block by block, as text."""
+    """Predicts block by block and formats the predictions as text."""
 
     def __init__(
         self, model: Model, threshold: float | None, written: PredictionFormat, unseen: UnseenValues
@@ -147,7 +150,7 @@ class Predictions:
         yield self._format.lines(rows.rows(), (), ())
 
     def _head(self, rows: RowTexts) -> str:
-        """The names of the columns, once those of the input are known."""
+        """Return the line of column names the first time, when those of the input are known."""
         if self._begun:
             return ""
         self._begun = True
@@ -178,7 +181,7 @@ def _encoded(write: Callable[[bytes], Any]) -> Callable[[str], None]:
 
 
 def _begins_with_labels(texts: list[str], classes: list[str]) -> bool:
-    """Whether these are lines to train on: a known class and a tab at the start of each."""
+    """Return whether all texts begin with a known class and a tab, like lines to train on."""
     return all(
         tab and before.strip() in classes
         for before, tab, _ in (text.partition("\t") for text in texts)

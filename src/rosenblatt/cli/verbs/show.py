@@ -52,19 +52,19 @@ NAMELESS = "each is known by a hash of its template and words"
     "--command",
     "how",
     is_flag=True,
-    help="Print the command that made the model, to be run again, and what it was made of.",
+    help="Print the command that made the model, and digests of what it was made from.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(model: str, top: int, weights: bool, how: bool, as_json: bool) -> None:
-    """Tell what MODEL is: learner, classes, how it came about, columns and largest weights.
+    """Describe MODEL: learner, classes, training, columns and largest weights.
 
-    For two classes there is one weight a feature: a positive one speaks for the second class. For
-    more, each class has its own. A bias is listed as (bias). Of a tagger the tags and templates
-    are shown; its weights have no names.
+    With two classes there is one weight per feature, and a positive one means the second class;
+    with more, each class has its own. A bias is listed as (bias). For a tagger the tags and
+    templates are shown; its weights have no names.
 
-    --command prints a line that makes the same file, byte for byte, where its data are; the other
-    lines are comments to a shell: digests of the data, of the sources of this package and of the
-    model. Files have no folders there.
+    --command prints a command that makes the same file, byte for byte, in the folder of its data.
+    The other lines are shell comments: digests of the data, of the sources of this package and of
+    the model. File names are printed without folders.
     """
     if how and weights:
         raise click.UsageError("--weights has no meaning with --command.")
@@ -102,7 +102,7 @@ def command(model: str, top: int, weights: bool, how: bool, as_json: bool) -> No
 
 
 def facts_of(model: Model) -> dict[str, Any]:
-    """What the card says, as plain data; a word means the same for all models."""
+    """Return the facts of a model card as plain data, with the same keys for all models."""
     card = model.state.card
     tags = model.tags_sentences
     record = card.record
@@ -135,7 +135,7 @@ def facts_of(model: Model) -> dict[str, Any]:
 
 
 def _made_by(model: Model) -> dict[str, Any]:
-    """The command that made the model, and the digests of what it was made of."""
+    """Return the command that made the model, and the digests of what it was made from."""
     card = model.state.card
     data = card.record.data
     if data is None or data.command is None:
@@ -180,7 +180,7 @@ def _tagger_facts(card: Any) -> dict[str, Any]:
 
 
 def _differing(model: Model) -> dict[str, Any]:
-    """The parameters that are not as by default; templates have a line of their own."""
+    """Return the parameters that differ from their defaults; templates have their own line."""
     from rosenblatt import SequenceTagger
 
     options = (SequenceTagger if model.tags_sentences else type(model.learner)).options()
@@ -235,7 +235,7 @@ def _card(model: Model) -> list[str]:
 
 
 def _training_lines(facts: dict[str, Any], units: str) -> dict[str, str]:
-    """How it came about; `units` are what was learned from."""
+    """Return lines that describe the training run; `units` are what was learned from."""
     from rosenblatt.models.result import stop_text
 
     items = {}

@@ -36,38 +36,44 @@ option = in_section("Reading the data")
     "--out",
     type=click.Path(),
     metavar="FILE",
-    help="Write the studio as one file that learns without a server, and serve nothing.",
+    help="Write the studio as one file that works without a server, and serve nothing.",
 )
-@click.option(
-    "--course", is_flag=True, help="With --out: put the ten chapters of the course into it."
+@click.option("--course", is_flag=True, help="With --out: include the ten chapters of the course.")
+@option(
+    "--x", metavar="COL", help="Column for the horizontal axis: its name, or its number from 1."
 )
-@option("--x", metavar="COL", help="Column to go across: its name, or its number from 1.")
-@option("--y", metavar="COL", help="Column to go up.  [default: the two that tell most]")
+@option(
+    "--y",
+    metavar="COL",
+    help="Column for the vertical axis.  [default: the two that separate the classes best]",
+)
 @option(
     "--target",
     metavar="COL",
-    help="Column of the classes.  [default: the last of text, else one of few values]",
+    help="Column of the classes.  [default: the last text column, otherwise one of few values]",
 )
-@option("--as-is", is_flag=True, help="Neither shuffle the rows nor scale the two columns.")
+@option("--as-is", is_flag=True, help="Do not shuffle the rows or scale the two columns.")
 @option("--no-header", is_flag=True, help="The first line is a row, not the names of the columns.")
 @option(
     "--format",
     "kind",
     type=click.Choice(names_of(TABLES)),
     metavar="FORMAT",
-    help=f"{listed(TABLES)}.  [default: by the ending of the name, else csv]",
+    help=f"{listed(TABLES)}.  [default: by the suffix of the name, otherwise csv]",
 )
 @option(
-    "--delimiter", metavar="CHAR", help="The mark between fields.  [default: comma; in tsv, tab]"
+    "--delimiter",
+    metavar="CHAR",
+    help="The delimiter between fields.  [default: comma; in tsv, tab]",
 )
 def command(
     data: str | None, port: int, no_open: bool, out: str | None, course: bool, **reading: Any
 ) -> None:
-    """Show every update of a perceptron on a page in the browser.
+    """Show every update of a perceptron in the browser.
 
-    The page begins with the six points of a lecture, or with two columns of DATA, a table in any
-    format that --format names, also compressed; - reads standard input. It is served on this
-    machine alone, works without a network, and ends with Ctrl-C.
+    The page begins with the six points of a lecture, or with two columns of DATA: a table in any
+    format that --format names, also compressed; - reads standard input. It is only served to this
+    machine, works without a network, and ends with Ctrl-C.
     """
     refuse_together({"out": ("port", "no_open")})
     if out is not None:
@@ -86,11 +92,11 @@ def command(
 
 def _tell(address: str) -> None:
     click.echo(address)
-    click.echo("The studio is there for this machine alone. Ctrl-C ends it.", err=True)
+    click.echo("The studio is only served to this machine. Ctrl-C ends it.", err=True)
 
 
 def _write(path: str, course: bool, session: Session, lines: list[str]) -> None:
-    """The page with its run, as one file."""
+    """Write the page with its run as one file."""
     page = session.one_file(course=course)
     with NewFiles() as files:
         files.open(path).write(page.encode())
@@ -99,7 +105,7 @@ def _write(path: str, course: bool, session: Session, lines: list[str]) -> None:
 
 
 def _session(data: str | None, reading: dict[str, Any]) -> tuple[Session, list[str]]:
-    """A session that starts with the file, and what was taken of it."""
+    """Return a session that starts with the file, and lines about the columns it shows."""
     from rosenblatt.studio.session import Session
 
     if data is None:
@@ -135,7 +141,7 @@ def _chosen(
 
 
 def _source(path: str) -> Any:
-    """What gives the data again and again; standard input is kept for it."""
+    """Return a function that gives the data each time; standard input is kept for it."""
     from rosenblatt.tables.readers.sources import our_kind
 
     if path != "-":

@@ -109,7 +109,7 @@ class TrainRequest:
     epochs="1000; with auto 150",
     dev="Rows to validate on, in a file or as a share of DATA (0.1): training stops when accuracy "
     "on them no longer improves, and auto chooses by them.",
-    record="Keep every update, so that explain can name past mistakes.",
+    record="Log every update, so that explain can name past mistakes.",
 )
 @click.option(
     "--cv",
