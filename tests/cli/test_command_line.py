@@ -59,7 +59,7 @@ def test_the_same_seed_prints_the_same_and_another_one_does_not() -> None:
     ("arguments", "code", "said"),
     [
         (["--version"], 0, f"rosenblatt {__version__}"),
-        (["--help"], 0, "Train on real data"),
+        (["--help"], 0, "Train on a bundled data set"),
         (["demo", "--help"], 0, "Examples:"),
         (["dmeo"], 2, "Did you mean 'demo'?"),
         (["fly"], 2, "there is no command 'fly'. Known: demo, check, train,"),

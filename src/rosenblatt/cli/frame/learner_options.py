@@ -288,5 +288,5 @@ def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]
         callback=_named,
         shell_complete=begun,
         metavar="NAME",
-        help="The learner.",
+        help="The learner to train.",
     )
