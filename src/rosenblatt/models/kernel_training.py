@@ -88,7 +88,7 @@ class Block:
 
 
 class KernelMarginCeiling:
-    """A bound on the margin of any separator in the space of the kernel, from the run alone.
+    """A bound on the margin of any separator in the space of the kernel, from the run itself.
 
     If y f(x) >= γ for a function of norm 1, then ‖f‖ >= γ Σ steps for the function learned from 0.
     The norms are updated as the rows are learned: ‖f + yK(x,·)‖² = ‖f‖² + 2y f(x) + K(x,x).

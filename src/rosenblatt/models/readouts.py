@@ -3,7 +3,7 @@
 How a mean follows the weights, and how the weights that predict are read, is in ``readout.h``. This
 file has their names and settings; what they keep for each weight lies in planes of the weights.
 
-A mix of read-outs keeps a second learner beside the first: a passive-aggressive one whose steps
+A mix of read-outs keeps a second learner next to the first: a passive-aggressive one whose steps
 move a margin by no more than `GENTLE`, and the means are those of its weights. Eager weights follow
 labels that come in runs, gentle ones and their means do well if labels are noisy. Each counts in
 the sum of their scores by ``exp(-SHARPNESS · faded mistakes)``.
@@ -42,7 +42,7 @@ SMALLEST_SCALE = 1e-6
 
 
 class Readouts(ReadoutArrays):
-    """The means beside the weights of a model, and how each has fared.
+    """The means that follow the weights of a model, with the errors of each.
 
     ``errors`` has for each of ``names`` the mistakes so far, older ones counting less. With
     ``name="auto"`` the one with the fewest predicts. With "mix" all of them do, and the means are
@@ -80,7 +80,7 @@ class Readouts(ReadoutArrays):
         return readouts
 
     def end(self, weights: Weights) -> None:
-        """Remove what was kept beside these weights."""
+        """Remove the planes that were added to these weights."""
         weights.drop_planes(self.planes)
 
     def measure_gentle_reach(self, weights: Weights) -> None:
@@ -91,7 +91,7 @@ class Readouts(ReadoutArrays):
 
     @property
     def name(self) -> str:
-        """Which of them predicts; one of ``names``, "auto" or "mix"."""
+        """Return which of them predicts: one of ``names``, "auto" or "mix"."""
         return self._name
 
     @name.setter
@@ -101,7 +101,7 @@ class Readouts(ReadoutArrays):
 
     @property
     def chosen(self) -> str:
-        """The name of the read-out that predicts, or that counts most."""
+        """Return the name of the read-out that predicts, or that counts most."""
         return self.names[self.place]
 
     def copy(self) -> Readouts:
@@ -117,7 +117,7 @@ class Readouts(ReadoutArrays):
         return self.name, self.is_mix, scales, errors, self.t, self.gentle_reach
 
     def may_rescale(self, n_rows: int) -> bool:
-        """Whether a scale may become 1 again while this number of rows is learned."""
+        """Return whether a scale may become 1 again while this number of rows is learned."""
         scales = self.scales.copy()
         for t in range(self.t + 1, self.t + n_rows + 1):
             scales *= 1.0 - np.maximum(self.rates, 1.0 / max(t, 2))
@@ -137,7 +137,7 @@ class Readouts(ReadoutArrays):
     def from_arrays(
         cls, weights: Weights, arrays: Mapping[str, AnyArray], name: str, t: int
     ) -> Readouts:
-        """Rebuild read-outs from their arrays, and the planes that they have beside the weights."""
+        """Rebuild read-outs from their arrays, and add their planes to the weights."""
         readouts = cls(name, arrays["readout.scale"].copy(), arrays["readout.error"].copy(), t)
         weights.add_planes(readouts.planes)
         matrices = np.split(arrays["readout.coef"], len(readouts.planes))

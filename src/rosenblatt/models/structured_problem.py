@@ -28,8 +28,11 @@ class Problem:
                     raise ParameterError(
                         f"{name} belongs to the space: give one of them, not both."
                     )
-            features, argmax = getattr(space, "features", None), getattr(space, "argmax", None)
-            cost = getattr(space, "cost", None) if cost is None else cost
+            # A space is any object with these methods.
+            features = getattr(space, "features", None)
+            argmax = getattr(space, "argmax", None)
+            if cost is None:
+                cost = getattr(space, "cost", None)
         owner = "" if space is None else f"space={space!r}: "
         for name, given in (("features", features), ("argmax", argmax)):
             if not callable(given):

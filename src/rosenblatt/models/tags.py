@@ -323,12 +323,12 @@ def refuse_another_shape(model: TagModel, order: int, templates: Any) -> None:
     """Refuse an order or templates other than those that the model has learned with."""
     if order != model.order:
         raise ParameterError(
-            f"order={order}, but this tagger has learned with {model.order}. Go on with that, or "
-            "begin anew with warm_start=False."
+            f"order={order}, but this tagger has learned with {model.order}. Continue with that, "
+            "or start again with warm_start=False."
         )
     known = model.encoder.templates
     if templates is not None and known and tuple(templates) != known.texts:
         raise ParameterError(
-            "templates are others than this tagger has learned with. Go on with those, or "
-            "begin anew with warm_start=False."
+            "templates are others than this tagger has learned with. Continue with those, or "
+            "start again with warm_start=False."
         )

@@ -37,7 +37,7 @@ class Plane(NamedTuple):
 
 
 class Scaling(NamedTuple):
-    """What there is to know of weights that a rule scales, beside what is stored of them.
+    """The numbers of weights that a rule scales, in addition to what is stored of them.
 
     The weights are ``scale`` times what is stored. ``folds`` counts how often what is stored was
     multiplied by 2^-10, so that the scale could grow again. ``clock + scale * (t - since)`` is the
@@ -123,17 +123,17 @@ class Weights(WeightArrays):
 
     @property
     def matrix(self) -> AnyFloatArray:
-        """The weights as (n_vectors, n_features); a view, unless they are scaled."""
+        """Return the weights as (n_vectors, n_features); a view, unless they are scaled."""
         return self._scaled(self.stored_matrix)
 
     @property
     def bias(self) -> AnyFloatArray:
-        """The biases; the array itself, unless they are scaled."""
+        """Return the biases; the array itself, unless they are scaled."""
         return self._scaled(self.stored_bias)
 
     @property
     def stored_matrix(self) -> AnyFloatArray:
-        """What is stored of the weights as (n_vectors, n_features); a view."""
+        """Return the stored weights as (n_vectors, n_features); a view."""
         return self._as_matrix(self.table)
 
     def plane(self, name: str) -> Plane:
@@ -177,6 +177,7 @@ class Weights(WeightArrays):
 
     def total(self) -> tuple[int, FloatArray, FloatArray]:
         """Return the examples seen, and the sum of the averaged weights and biases after each."""
+        # n times the mean of `mean.h`: n · w - running_sum, or C · v - u for scaled weights.
         counted = self.clock if self.is_scaled else self.t - self.average_from
         matrix, bias = self._multiplied(counted)
         sums = self.plane(RUNNING_SUM)
@@ -247,7 +248,7 @@ class Weights(WeightArrays):
         self._lay_out(planes, by_feature=self.by_feature, n_features=n_features)
 
     def split(self) -> None:
-        """From one vector for two classes to one each, -w/2 and w/2: the same predictions."""
+        """Split one vector for two classes into -w/2 and w/2, which predict the same."""
         halves = np.array([-0.5, 0.5], self.table.dtype)
         zero = self.table.dtype.type(0)
 
@@ -365,7 +366,7 @@ class Weights(WeightArrays):
     # ------------------------------------------------------------------ copies and arrays
 
     def copy(self) -> Weights:
-        """Return weights of their own, with all planes."""
+        """Return a copy of the weights with all planes."""
         return _with_planes(self.snapshot(), self._extra_planes())
 
     def __reduce__(self) -> tuple[Callable[..., Weights], tuple[Any, ...]]:
