@@ -129,7 +129,7 @@ def pack(
 
 def pack_blocks(
     kind: str,
-    open_reader: Callable[..., Any],
+    open_reader: Callable[..., Reader[Any]],
     path: Any,
     options: FeatureOptions,
     schema: AnySchema | None = None,
@@ -163,8 +163,7 @@ def pack_blocks(
                     X = guessed.learn(block)
                 else:
                     X = block.rows
-                # Tables and texts have no weights.
-                writer.add(X, labels.numbered(block.labels), getattr(block, "weights", None))
+                writer.add(X, labels.numbered(block.labels), block.weights)
         # Sparse rows: the last block knows all columns and names.
         used = schema or guessed or guess_schema(kind, block, options)
         classes, numbers = labels.classes(", ".join(sources[:SHOWN]))
@@ -173,7 +172,7 @@ def pack_blocks(
 
 
 def _guess_table(
-    open_reader: Callable[..., Any], options: FeatureOptions
+    open_reader: Callable[..., Reader[Any]], options: FeatureOptions
 ) -> tuple[Schema, dict[str, str]]:
     """Return the schema of a table, one block of which is in memory at a time.
 
@@ -199,7 +198,7 @@ def _guess_table(
     return schema, revised
 
 
-def _tally_texts(open_reader: Callable[[], Any], schema: TextSchema) -> TextSchema:
+def _tally_texts(open_reader: Callable[..., Reader[Any]], schema: TextSchema) -> TextSchema:
     """Return the schema of texts, after reading them if idf needs a tally of their n-grams."""
     if schema.features.idf:
         with warnings.catch_warnings(), open_reader() as reader:
@@ -388,17 +387,17 @@ class PackedSchema:
     def hashed_features(self) -> list[range]:
         return self._schema.hashed_features()
 
-    def encode(self, block: Any) -> Any:
+    def encode(self, block: Block) -> Any:
         """Return packed rows unchanged, and encode others."""
         if isinstance(block, PackedRows):
             return block.rows
         return self._schema.encode(block)
 
-    def learn(self, block: Any) -> Any:
+    def learn(self, block: Block) -> Any:
         """Return packed rows unchanged, and encode others; there is nothing new to name."""
         return self.encode(block)
 
-    def grow(self, block: Any, most_levels: int | None = None) -> Growth:
+    def grow(self, block: Block, most_levels: int | None = None) -> Growth:
         """Add nothing: the schema was made for all packed rows."""
         return Growth([], {})
 
@@ -408,7 +407,7 @@ class PackedSchema:
     def names(self, features: Iterable[int]) -> list[str]:
         return self._schema.names(features)
 
-    def unknown(self, block: Any) -> dict[str, dict[str, int]]:
+    def unknown(self, block: Block) -> dict[str, dict[str, int]]:
         return {} if isinstance(block, PackedRows) else self._schema.unknown(block)
 
     def reader_options(self) -> dict[str, Any]:

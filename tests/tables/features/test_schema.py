@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.features import Schema, SparseSchema, UnseenValues, schema_from_json
 from rosenblatt.io import Table, read_table
-from rosenblatt.tables.features import table_encoding
+from rosenblatt.tables.features import schema as schema_module
 
 numbers = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
 words = st.text("abcé你 !", min_size=1, max_size=4).map(str.strip).filter(bool)
@@ -465,7 +465,7 @@ def test_numbers_that_only_tell_rows_apart_are_left_out() -> None:
 def test_features_made_in_place_are_the_same_and_take_the_memory_of_the_numbers(
     monkeypatch: pytest.MonkeyPatch, ignored: list[str], gap: str, colour: bool
 ) -> None:
-    monkeypatch.setattr(table_encoding, "NUMBERS_AT_ONCE", 8)
+    monkeypatch.setattr(schema_module, "NUMBERS_AT_ONCE", 8)
     rows = [
         f"{i % 7},{'red' if i % 3 else 'blue'},{gap if i == 4 else i * i},{i % 2}"
         for i in range(30)

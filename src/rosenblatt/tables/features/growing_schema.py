@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from rosenblatt.errors import DataError, Message, ParameterError, Setting, Words
 from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions, guess_schema
 from rosenblatt.tables.features.text import OF_STREAMS
+from rosenblatt.tables.readers.block import Block
 from rosenblatt.tables.readers.table import Table
 
 # The kinds of columns are guessed by so many rows, in whatever blocks these arrive.
@@ -25,6 +26,18 @@ CURES: dict[str, list[Words]] = {
     "text": ["is the first field the label?", FEWER_BITS],
     "vw": [FEWER_BITS],
 }
+
+
+class GrowingLearner(Protocol):
+    """A learner to which features can be added, with weight 0."""
+
+    def grow(self, n_features: int) -> Any:
+        """Add features after the last one."""
+        ...
+
+    def insert_features(self, places: Sequence[int]) -> Any:
+        """Add features before these places."""
+        ...
 
 
 class GrowingSchema:
@@ -73,11 +86,11 @@ class GrowingSchema:
         self.options = _options_of_stream(kind, FeatureOptions() if options is None else options)
         self.dropped_levels: dict[str, int] = {}
 
-    def blocks(self, blocks: Iterable[Any]) -> Iterator[Any]:
+    def blocks(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the blocks of a reader; the first ones of a table as one, with rows to judge by."""
         first: list[Table] = []
         for block in blocks:
-            if self.schema is not None or self.kind != "table":
+            if self.schema is not None or not isinstance(block, Table):
                 yield block
                 continue
             first.append(block)
@@ -87,7 +100,7 @@ class GrowingSchema:
         if first and self.schema is None:
             yield Table.concat(first)
 
-    def encode(self, block: Any, learner: Any) -> Any:
+    def encode(self, block: Block, learner: GrowingLearner) -> Any:
         """Return the features of a block, after the learner got room for the new ones."""
         if self.schema is None:
             self.schema = guess_schema(self.kind, block[:FIRST_ROWS], self.options)
@@ -120,7 +133,7 @@ def _options_of_stream(kind: str, options: FeatureOptions) -> FeatureOptions:
     return options
 
 
-def _refuse_too_large(kind: str, block: Any, learner: Any, n_features: int) -> None:
+def _refuse_too_large(kind: str, block: Block, learner: GrowingLearner, n_features: int) -> None:
     """Raise if the weights of all classes would not fit into the memory."""
     known = learner.classes_.tolist() if hasattr(learner, "classes_") else []
     n_classes = len({*known, *block.labels.tolist()})

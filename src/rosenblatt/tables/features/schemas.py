@@ -21,7 +21,7 @@ from rosenblatt.tables.readers.block import Block
 from rosenblatt.tables.readers.labelled_text import iter_text
 from rosenblatt.tables.readers.sources import Given
 from rosenblatt.tables.readers.svmlight import iter_svmlight
-from rosenblatt.tables.readers.vw import iter_vw
+from rosenblatt.tables.readers.vw import VWBlock, iter_vw
 
 # So many unseen levels are named in a line.
 SHOWN = 5
@@ -107,7 +107,7 @@ class RowSchema:
     target: None = None
     columns: Sequence[Column] = ()
 
-    def unknown(self, block: Any) -> dict[str, dict[str, int]]:
+    def unknown(self, block: Block) -> dict[str, dict[str, int]]:
         """Return no levels, since only tables have some."""
         return {}
 
@@ -128,15 +128,15 @@ class TextSchema(RowSchema):
         """Return all features, unless the vocabulary is exact."""
         return [] if self.features.bits is None else [range(self.n_features)]
 
-    def encode(self, block: Any) -> SparseRows:
+    def encode(self, block: Block) -> SparseRows:
         """Return the n-grams of each text."""
         return self.features.encode(block.rows)
 
-    def learn(self, block: Any) -> SparseRows:
+    def learn(self, block: Block) -> SparseRows:
         """Encode texts to learn from: a new n-gram gets a name or, if exact, a column."""
         return self.features.learn(block.rows)
 
-    def grow(self, block: Any, most_levels: int | None = None) -> Growth:
+    def grow(self, block: Block, most_levels: int | None = None) -> Growth:
         """Add nothing: new n-grams join in `learn`, after the last one."""
         return Growth([], {})
 
@@ -194,13 +194,13 @@ class SparseSchema(RowSchema):
         """Return the rows, for which `grow` made room before."""
         return self.encode(block)
 
-    def grow(self, block: Any, most_levels: int | None = None) -> Growth:
+    def grow(self, block: Block, most_levels: int | None = None) -> Growth:
         """Add the new columns of a block after the last one.
 
         If columns have names, the block numbers them in the order of its own file; its rows are
         changed to the numbers that the names have here.
         """
-        names: list[str] | None = getattr(block, "names", None)
+        names = _names_of(block)
         if self.named is not None and names is not None:
             number = {name: i for i, name in enumerate(self.named)}
             places = np.array([number.setdefault(name, len(number)) for name in names], np.int32)
@@ -468,4 +468,9 @@ def guess_schema(kind: str, block: Any, options: FeatureOptions | None = None) -
     if kind == "text":
         return TextSchema(TextFeatures(**options.text))
     bits = options.text.get("bits") if kind == "vw" else None
-    return SparseSchema(kind, block.rows.shape[1], getattr(block, "names", None), bits)
+    return SparseSchema(kind, block.rows.shape[1], _names_of(block), bits)
+
+
+def _names_of(block: Block) -> list[str] | None:
+    """Return the names of the columns of Vowpal Wabbit rows, if they are exact."""
+    return block.names if isinstance(block, VWBlock) else None
