@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class UpdateHistory(NamedTuple):
-    """All updates that led to the weights that predict, and what their rows have to do with a row.
+    """All updates that led to the weights that predict, and how similar their rows are to a row.
 
     The average, if that predicts, began after ``average_from`` of all examples.
     ``similarity`` and ``numbers`` belong to the rows that the entries name: their product with the
@@ -43,24 +43,28 @@ class UpdateHistory(NamedTuple):
     def joined(
         self, own: npt.NDArray[np.intp], steps: FloatArray, parts: FloatArray
     ) -> list[PastMistake]:
-        """The updates ``own`` by example: their steps and what they put into the score."""
+        """Join the updates ``own`` by example: their steps, and their parts of the score."""
         rows, place = np.unique(self.entries.row[own], return_inverse=True)
         last = np.zeros(len(rows), np.int64)
-        last[place] = own  # of several the last one stays
-        sums, totals = (np.bincount(place, values, len(rows)) for values in (steps, parts))
+        last[place] = own  # the last one of an example is stored last
+        sums = np.bincount(place, steps, len(rows))
+        totals = np.bincount(place, parts, len(rows))
+
         found = []
         for i, (row, k) in enumerate(zip(rows.tolist(), last.tolist(), strict=True)):
-            right, wrong = int(self.entries.y_true[k]), int(self.entries.y_pred[k])
-            one = PastMistake(
+            right = int(self.entries.y_true[k])
+            wrong = int(self.entries.y_pred[k])
+            similarity = totals[i] / sums[i] if sums[i] else self.similarity[row]
+            mistake = PastMistake(
                 row=row if self.numbers is None else int(self.numbers[row]),
                 y_true=self.classes[right],
                 y_pred=None if wrong < 0 else self.classes[wrong],
                 updates=int((place == i).sum()),
                 step=float(sums[i]),
-                similarity=float(totals[i] / sums[i] if sums[i] else self.similarity[row]),
+                similarity=float(similarity),
                 contribution=float(totals[i]),
             )
-            found.append(one)
+            found.append(mistake)
         return found
 
 
@@ -86,16 +90,20 @@ class Question:
         row = read_table(learner, X, reset=False, ignore_unseen=True)
         with rows_without_names():  # which were compared a line above
             found = learner.decision_function(X)
+
         classes = learner.classes_.tolist()
-        prediction = classes[int(best_classes(found, learner.ties)[0]) if len(classes) > 1 else 0]
+        best = int(best_classes(found, learner.ties)[0]) if len(classes) > 1 else 0
+        prediction = classes[best]
         values = found[0].tolist() if found.ndim > 1 else [-float(found[0]), float(found[0])]
         by_class = dict(zip(classes, values, strict=False))
+
         label = prediction if label is None else label
         for name, value in (("label", label), ("against", against)):
             if value is not None and (np.ndim(value) > 0 or value not in classes):
                 raise InputError(f"{name}={shown(value)} is not among the classes {classes}.")
         if against is not None and against == label:
             raise InputError(f"against={against!r} is the class that is explained: give another.")
+
         score = by_class[label]
         if found.ndim == 1:
             direction = np.array([1.0 if label in classes[1:] else -1.0])
@@ -109,6 +117,7 @@ class Question:
             if against is not None:
                 direction[slots[against]] = -1.0
                 score -= by_class[against]
+
         others = sorted((c for c in classes if c != prediction), key=lambda c: -by_class[c])
         explanation = Explanation(
             prediction=prediction,
@@ -126,38 +135,49 @@ class Question:
         return replace(self, explanation=replace(self.explanation, **parts))
 
     def by_feature(self, coef: AnyFloatArray, bias: AnyFloatArray) -> Question:
-        """Add what each feature of the row says; a row of ``coef`` is a weight vector."""
+        """Add the contribution of each feature; a row of ``coef`` is a weight vector.
+
+        A feature contributes weight · (value - usual value): without a schema the usual value is 0,
+        and what is left is the bias; with one it is that of the average row.
+        """
         if is_sparse(self.row):
             row = SparseRows.of(self.row)
-            columns, values = row.indices, row.data
+            columns = row.indices
+            values = row.data
         else:
-            columns, values = np.arange(self.row.shape[1]), self.row[0]
-        columns, values = columns[values != 0], values[values != 0].astype(np.float64)
-        average = average_row_of(self.learner, coef.shape[1])
-        usual, name, offset = np.zeros(len(columns)), "bias", float(self.direction @ bias)
+            columns = np.arange(self.row.shape[1])
+            values = self.row[0]
+        is_stored = values != 0
+        columns = columns[is_stored]
+        values = values[is_stored].astype(np.float64)
+
         weights = self.direction @ coef[:, columns]
-        with_say = weights != 0
+        has_weight = weights != 0
+        usual = np.zeros(len(columns))
+        offset_name = "bias"
+        offset = float(self.direction @ bias)
+        average = average_row_of(self.learner, coef.shape[1])
         if average is not None:
-            own = average.centred(self.direction @ coef)[columns]
+            centred = average.centred(self.direction @ coef)[columns]
             usual = average.shares[columns] * values
-            name, offset = USUAL, offset + float(weights @ values - own @ (values - usual))
-            weights = own
+            # The parts still add up to the score: the offset is the score of the average row.
+            offset_name = USUAL
+            offset += float(weights @ values - centred @ (values - usual))
+            weights = centred
+
         sizes = weights * (values - usual)
         order = np.argsort(-np.abs(sizes), kind="stable")
-        order = order[(sizes[order] != 0) & with_say[order]]
+        order = order[(sizes[order] != 0) & has_weight[order]]
         names = feature_names_of(self.learner, columns[order].tolist())
-        numbers = (values, weights, sizes, usual)
-        parts = [
-            Contribution(name, value, weight, size, usual=common)
-            for name, value, weight, size, common in zip(
-                names, *(one[order].tolist() for one in numbers), strict=True
-            )
-        ]
-        parts.append(Contribution(name, 1.0, offset, offset, "bias"))
-        return self._with(contributions=parts, without_weight=int((~with_say).sum()))
+        parts = []
+        for name, j in zip(names, order.tolist(), strict=True):
+            value, weight, size = float(values[j]), float(weights[j]), float(sizes[j])
+            parts.append(Contribution(name, value, weight, size, usual=float(usual[j])))
+        parts.append(Contribution(offset_name, 1.0, offset, offset, "bias"))
+        return self._with(contributions=parts, without_weight=int((~has_weight).sum()))
 
     def by_mistake(self, past: UpdateHistory, *, mean: bool, alone: bool = False) -> Question:
-        """Add what each past example says.
+        """Add the contribution of each past example.
 
         ``mean``: what predicts is the mean over the examples, of which an update counts for those
         after it. ``alone``: an update with a wrong class lowers that class and raises none.
@@ -165,8 +185,10 @@ class Question:
         entries = past.entries
         steps = entries.step * self._moves(entries, alone)
         if mean:
-            counted = past.n_examples - past.average_from
-            steps = steps * (np.minimum(past.n_examples - entries.t + 1, counted) / max(counted, 1))
+            n_averaged = past.n_examples - past.average_from
+            n_after = np.minimum(past.n_examples - entries.t + 1, n_averaged)
+            steps = steps * (n_after / max(n_averaged, 1))
+
         own = np.flatnonzero(steps)
         parts = steps * past.similarity[entries.row]
         if past.moved is not None:
@@ -186,12 +208,15 @@ class Question:
         changes = entries.step * past.similarity[entries.row]
         ballots: list[tuple[npt.NDArray[np.intp], FloatArray, float]] = []
         if len(start) > 1 and not alone:
-            places, lowered = np.arange(len(changes)), entries.y_pred >= 0
+            places = np.arange(len(changes))
+            lowered = entries.y_pred >= 0
+            # The scores of each class by the weights before and after each update.
             table = np.zeros((len(changes) + 1, len(start)))
             table[0] = start
             table[places + 1, entries.y_true] += changes
             table[places[lowered] + 1, entries.y_pred[lowered]] -= changes[lowered]
-            ballots.append((places, self.direction[table.cumsum(axis=0).argmax(axis=1)], 1.0))
+            winners = table.cumsum(axis=0).argmax(axis=1)
+            ballots.append((places, self.direction[winners], 1.0))
         else:
             for vector in np.flatnonzero(self.direction).tolist():
                 single = replace(self, direction=np.eye(len(start))[vector])
@@ -200,8 +225,11 @@ class Question:
                 sums = np.cumsum([start[vector], *(changes * moves)[own]])
                 votes = signed_votes(sums, self.learner.ties)
                 ballots.append((own, votes, float(self.direction[vector])))
-        shares, parts = np.zeros(len(changes)), np.zeros(len(changes))
+
+        shares = np.zeros(len(changes))
+        parts = np.zeros(len(changes))
         for own, votes, sign in ballots:
+            # Weights vote for as many examples as they lived, the last ones up to the end.
             lived = np.diff([first, *entries.t[own], past.n_examples + 1])[1:]
             shares[own] += lived / max(past.n_examples, 1)
             parts[own] += sign * votes[1:] * lived / max(past.n_examples, 1)
@@ -209,7 +237,7 @@ class Question:
         return self.with_mistakes(found)._with(votes=True)
 
     def _moves(self, entries: Entries, alone: bool) -> FloatArray:
-        """How much each update raised what is explained, as a factor of its step."""
+        """Return how much each update raised what is explained, as a factor of its step."""
         if len(self.direction) == 1:
             return np.asarray((2 * entries.y_true - 1) * self.direction[0])
         of = np.append(self.direction, 0.0)  # the last is for no class, -1
@@ -223,7 +251,7 @@ class Question:
 
 
 def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, Any]]:
-    """One example as a table of one row, and what of it is unlike the examples of training."""
+    """Return one example as a table, and how it differs from the examples of training."""
     x = named_values(x)
     if isinstance(x, Mapping):
         return [x], _unlike_training(learner, x)
@@ -238,6 +266,7 @@ def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def _unlike_training(learner: Any, x: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the features and levels of a mapping that training did not see, by field."""
     from rosenblatt.tables.features.records import table_of_records
     from rosenblatt.tables.features.schema import Schema
 
@@ -251,7 +280,7 @@ def _unlike_training(learner: Any, x: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:
-    """What features are called, by the best that a learner knows."""
+    """Return names of features: those of the schema, of the columns, or x[0], x[1] …"""
     schema = getattr(learner, "schema_", None)
     if schema is not None:
         return [str(name) for name in schema.names(columns)]
@@ -260,6 +289,7 @@ def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:
 
 
 def average_row_of(learner: Any, n_features: int) -> AverageRow | None:
+    """Return the average row of training as the schema knows it; None without a schema."""
     from rosenblatt.tables.features.average_row import AverageRow
 
     schema = getattr(learner, "schema_", None)
@@ -267,9 +297,9 @@ def average_row_of(learner: Any, n_features: int) -> AverageRow | None:
 
 
 def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray:
-    """The product of each row of ``X``, a table or blocks of one, with ``row``.
+    """Return the product of each row of ``X``, a table or blocks of one, with ``row``.
 
-    Rows among which some of the entries are missing are refused.
+    If ``X`` lacks rows that the entries name, an error is raised.
     """
     if not len(entries.row):
         return np.zeros(0)
@@ -284,7 +314,7 @@ def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray
 def update_history(
     learner: LinearLearner, ledger: Ledger, row: Any, X: Any, *, mean: bool
 ) -> UpdateHistory:
-    """Return the updates of a ledger with what the rows ``X`` of training have to do with a row.
+    """Return the updates of a ledger, and how similar the rows ``X`` of training are to a row.
 
     ``mean``: what predicts is the mean over the examples.
     """
@@ -309,10 +339,12 @@ def update_history(
 
 
 def score_moves(learner: Any, row: Any, X: Any, ledger: Any) -> FloatArray:
-    """What each update of a ledger added to the scores of ``row``, by replaying all of them."""
+    """Return what each update of a ledger added to the scores of ``row``, by replaying all."""
     blocks = X if isinstance(X, Iterator) else [X]
     tables = [read_table(learner, block, reset=False) for block in blocks]
-    sparse = is_sparse(tables[0])
-    table = SparseRows.concat(list(map(SparseRows.of, tables))) if sparse else np.vstack(tables)
+    if is_sparse(tables[0]):
+        table: Any = SparseRows.concat([SparseRows.of(one) for one in tables])
+    else:
+        table = np.vstack(tables)
     x = (row.toarray() if is_sparse(row) else row)[0]
     return np.diff([coef @ x + bias for coef, bias in ledger.trace(table)], axis=0)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 def _knows_new_rows(model: Any) -> bool:
+    """Return whether new rows can be learned; raise AttributeError if their kernel is unknown."""
     if model.kernel == "precomputed":
         raise AttributeError(
             "kernel='precomputed' cannot learn as rows come: their kernel with the rows before is "
@@ -538,7 +539,7 @@ class KernelPerceptron(RowClassifier):
 
 
 def explained(question: Question, model: KernelModel, combine: str) -> Question:
-    """Why a prediction, by the support rows, which are kept, so that ``X`` is not needed."""
+    """Explain a prediction by the support rows, which are kept, so that ``X`` is not needed."""
     from rosenblatt.estimators.explain_rows import UpdateHistory
 
     found = np.zeros(0)

@@ -249,9 +249,11 @@ class StructuredPerceptron(Learner):
             validation = self._validation(problem, learned, validation_set)
             trainer = self._trainer(problem, learned, xs, ys)
             self.__dict__.pop("_served", None)
-            result = self._run(
-                learned, trainer, validation, lambda: len(ys) - sum(map(same, self.predict(xs), ys))
-            )
+
+            def count_errors() -> int:
+                return len(ys) - sum(map(same, self.predict(xs), ys))
+
+            result = self._run(learned, trainer, validation, count_errors)
         self._warn_of_search(trainer, learned.n_invalid - invalid_before)
         self._warn_of_mistakes(result)
         return self
@@ -388,11 +390,12 @@ class StructuredPerceptron(Learner):
         return explain_answer(self, x, y, against, xs).cut(top)
 
     def _serving(self) -> FeatureWeights:
-        """The weights that predict, worked out once."""
+        """Return the weights that predict, which are worked out once."""
         self._refuse_unfitted()
         kept = self.__dict__.get("_served")
         if kept is None or kept[0] != self.averaged:
-            kept = self._served = self.averaged, self._model.served(averaged=self.averaged)
+            kept = (self.averaged, self._model.served(averaged=self.averaged))
+            self._served = kept
         weights: FeatureWeights = kept[1]
         return weights
 

@@ -493,9 +493,10 @@ class SequenceTagger(Learner):
     def score(self, sentences: Any, tags: Any) -> float:
         """The share of tokens that get the right tag."""
         listed, tagged = read_pairs(sentences, tags)
-        found, right = map(chain.from_iterable, (self.predict(listed), tagged))
-        rights = [a == b for a, b in zip(found, right, strict=True)]
-        return sum(rights) / len(rights)
+        found = chain.from_iterable(self.predict(listed))
+        right = chain.from_iterable(tagged)
+        hits = [tag == wanted for tag, wanted in zip(found, right, strict=True)]
+        return sum(hits) / len(hits)
 
     @of_whole_state
     def explain(
@@ -574,7 +575,7 @@ class SequenceTagger(Learner):
 
 
 def layout_of(kept: Any, encoder: Encoder) -> SentenceLayout | None:
-    """The layout that was kept with a tagger, else the one that its tokens suggest.
+    """Return the layout that was kept with a tagger, else the one that its tokens suggest.
 
     Words are text, a sentence a line, tuples are columns with the tags behind them; mappings stand
     in no file.
