@@ -1,7 +1,7 @@
-"""The one list of learners, read without importing any of them.
+"""The registry of all learners, which can be read without importing any of them.
 
-A learner of another package joins it by an entry point of the group ``rosenblatt.learners``, whose
-name is the short one and whose value is ``module:Class``.
+A learner of another package joins it by an entry point of the group ``rosenblatt.learners``: the
+name of the entry point is the short name of the learner, its value is ``module:Class``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ GROUP = "rosenblatt.learners"
 
 
 class Entry(NamedTuple):
-    """A learner: its short name, its title, its family, and ``module:Class``."""
+    """One learner: its short name, its title, its family, and ``module:Class``."""
 
     name: str
     title: str
@@ -52,25 +52,31 @@ class Entry(NamedTuple):
 
     @property
     def title_in_sentence(self) -> str:
-        """The title within a sentence."""
-        return self.title if self.title.isupper() else self.title.lower()
+        """Return the title as it is written within a sentence: "soft perceptron", but "MIRA"."""
+        if self.title.isupper():
+            return self.title
+        return self.title.lower()
 
     @property
     def is_saved(self) -> bool:
-        """Whether a file can name it.
+        """Return whether a model file can name the learner.
 
-        The features and the search of structures are functions, and of `AutoLinear` a file holds
-        the learner that it chose.
+        A structured perceptron needs functions of the caller, which no file can hold. For
+        `AutoLinear` the file holds the learner that it chose.
         """
         return self.family not in ("structures", "auto")
 
     def load(self) -> Any:
-        """The class; of a package that does not load, an error that says which."""
+        """Import and return the class.
+
+        If a package that offers a learner does not load, raise a MissingExtra that names it.
+        """
         try:
             return getattr(import_module(self.module), self.class_name)
         except (ImportError, AttributeError) as error:
             if self in CATALOGUE:
                 raise
+
             from rosenblatt.errors import MissingExtra
 
             raise MissingExtra(
@@ -119,38 +125,54 @@ CATALOGUE = (
 
 
 def entries(family: str | None = None) -> Iterator[Entry]:
-    """All learners, or those of one family; ours first, then those of other packages.
+    """Yield all learners, or those of one family; ours first, then those of other packages."""
+    for entry in CATALOGUE:
+        if family in (None, entry.family):
+            yield entry
 
-    Other packages are looked for only when none of ours was what the caller wanted.
-    """
-    for listed in (lambda: CATALOGUE, _of_other_packages):
-        yield from (entry for entry in listed() if family in (None, entry.family))
+    # Searching the metadata of installed packages takes milliseconds, so that it is left to callers
+    # who have not found what they want among ours.
+    for entry in _of_other_packages():
+        if family in (None, entry.family):
+            yield entry
 
 
 def find(name: str) -> Entry | None:
-    """The learner of a short name or a class name; upper and lower case are the same."""
+    """Return the learner of a short name or a class name in any case, or None."""
     wanted = name.lower()
-    named = (e for e in entries() if wanted in (e.name, e.class_name.lower()))
-    return next(named, None)
+    for entry in entries():
+        if wanted in (entry.name, entry.class_name.lower()):
+            return entry
+    return None
 
 
 def entry_of(cls: type) -> Entry | None:
-    """The entry of a class itself; a class derived from one in the list has none."""
-    named = (entry for entry in entries() if entry.class_name == cls.__name__)
-    # Loaded, because a package may name a class where it is imported to.
-    return next((entry for entry in named if entry.load() is cls), None)
+    """Return the entry of exactly this class, or None; a derived class has no entry."""
+    for entry in entries():
+        # Classes are compared, not modules: an entry point may name another module that imports
+        # the class.
+        if entry.class_name == cls.__name__ and entry.load() is cls:
+            return entry
+    return None
 
 
 @cache
 def _of_other_packages() -> tuple[Entry, ...]:
+    """Return the learners that installed packages offer by entry points, sorted by name."""
     from importlib.metadata import entry_points
 
-    taken = {entry.name for entry in CATALOGUE} | {entry.class_name for entry in CATALOGUE}
+    taken = set()
+    for entry in CATALOGUE:
+        taken |= {entry.name, entry.class_name}
+
     found: list[Entry] = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        entry = Entry(point.name.lower(), "", "linear", point.value.replace(" ", ""))
-        # Nobody takes the place of a learner that is there already; files know the class name.
-        if not {entry.name, entry.class_name} & taken:
-            taken |= {entry.name, entry.class_name}
-            found.append(entry._replace(title=entry.class_name))
+        import_path = point.value.replace(" ", "")
+        class_name = import_path.partition(":")[2]
+        entry = Entry(point.name.lower(), class_name, "linear", import_path)
+        # The first learner of a name keeps it: model files find a learner by its class name.
+        if entry.name in taken or class_name in taken:
+            continue
+        taken |= {entry.name, class_name}
+        found.append(entry)
     return tuple(found)

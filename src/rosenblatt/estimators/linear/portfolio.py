@@ -1,4 +1,4 @@
-"""The rules that `AutoLinear` tries, and what they come to on held-out rows."""
+"""The rules that `AutoLinear` tries, and their errors on held-out rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rosenblatt.models.result import EpochCallback
 
 
 class Arm(NamedTuple):
-    """A rule, its parameters, which count relative to the data, and the most epochs to try."""
+    """A rule to try: a learner, its parameters relative to the data, and its maximum of epochs."""
 
     name: str
     learner: type[LinearLearner]
@@ -35,7 +35,7 @@ class Arm(NamedTuple):
 
     @property
     def moves_every_class(self) -> bool:
-        """Whether each row moves the weights of all classes, not those of two."""
+        """Return whether each row moves the weights of all classes, not only of two."""
         return issubclass(self.learner, SoftPerceptron)
 
 
@@ -52,51 +52,66 @@ PORTFOLIO: tuple[Arm, ...] = (
 )
 SHARED: dict[str, Any] = {"average": "tail", "tol": None, "relative_to_data": True}
 DEFAULT_EPOCHS = 12
-# Epochs after which a path is looked at; texts gain nothing by more than a few.
+# Numbers of epochs after which a rule is judged; texts gain nothing by more than a few.
 LOOKS: tuple[int, ...] = (3, 12, 50, 150)
-LOOKS_AT_MANY_ROWS, LOOKS_AT_TEXTS = (3, 12, 30), (3, 12)
+LOOKS_AT_MANY_ROWS = (3, 12, 30)
+LOOKS_AT_TEXTS = (3, 12)
 # From so many classes on, rules that move all of them at every row are not tried: an epoch takes 20
 # to 45 times as long as that of another rule.
 MANY_CLASSES = 1000
-# The default is left for what is better by so many paired standard errors.
-CAUTION, CAUTION_OF_TEXT = 2.0, 1.0
+# The default is left for a candidate that is better by so many paired standard errors.
+CAUTION = 2.0
+CAUTION_OF_TEXT = 1.0
 # Texts of many classes take long. A rule that is worse than the default at the first look, by so
 # many paired standard errors, is tried no further.
 HOPELESS_OF_TEXT = 3.0
 
 
 class Plan(NamedTuple):
-    """After which epochs rules are judged, when they are given up, when the default is left, and
-    whether to have a bias."""
+    """How to search on given data."""
 
-    looks: list[int]
-    hopeless: float
-    caution: float
+    looks: list[int]  # numbers of epochs after which a rule is judged
+    hopeless: float  # standard errors behind the default after which a rule is given up
+    caution: float  # standard errors ahead of the default that a candidate needs
     has_bias: bool
 
     @classmethod
     def of(cls, table: Any, n_classes: int, most: int) -> Plan:
-        """The plan for these rows, of at most so many epochs."""
-        looks, hopeless, caution, has_bias = LOOKS, math.inf, CAUTION, True
+        """Return the plan for these rows, with at most so many epochs."""
+        looks = LOOKS
+        hopeless = math.inf
+        caution = CAUTION
+        has_bias = True
+
         if are_texts(table):
-            # Beside a row of length 1 a bias moves as far as all words together. Two classes need
-            # one all the same; of 20 it made 0.5 points more errors on texts of a later time.
-            looks, hopeless = LOOKS_AT_TEXTS, HOPELESS_OF_TEXT
-            caution, has_bias = CAUTION_OF_TEXT, n_classes < 3
+            looks = LOOKS_AT_TEXTS
+            hopeless = HOPELESS_OF_TEXT
+            caution = CAUTION_OF_TEXT
+            # A row has length 1, so that a bias would move as far as all words together. Two
+            # classes need one all the same; with 20 classes it made 0.5 points more errors on texts
+            # of a later time.
+            has_bias = n_classes < 3
         elif are_many(table.shape[0], n_classes):
             looks = LOOKS_AT_MANY_ROWS
-        return cls(sorted({min(epoch, most) for epoch in looks}), hopeless, caution, has_bias)
+
+        limited = sorted({min(epoch, most) for epoch in looks})
+        return cls(limited, hopeless, caution, has_bias)
 
 
 def arms_to_try(arms: Sequence[Arm], n_classes: int) -> list[Arm]:
     """Return the rules that so many classes leave time for; the first is the default."""
-    return [arm for arm in arms if n_classes < MANY_CLASSES or not arm.moves_every_class]
+    if n_classes < MANY_CLASSES:
+        return list(arms)
+    return [arm for arm in arms if not arm.moves_every_class]
 
 
 def are_texts(table: Any) -> bool:
-    """Whether these are sparse rows of unit length."""
-    squares = table.squared_norms() if is_sparse(table) else np.zeros(1)
-    return is_sparse(table) and bool((np.abs(squares[squares > 0] - 1) < 1e-6).all())
+    """Return whether these are sparse rows of unit length; rows without a word have length 0."""
+    if not is_sparse(table):
+        return False
+    squares = table.squared_norms()
+    of_texts_with_words = squares[squares > 0]
+    return bool((np.abs(of_texts_with_words - 1) < 1e-6).all())
 
 
 def judged_rules(
@@ -110,45 +125,63 @@ def judged_rules(
     n_jobs: int | None,
     show: EpochCallback | None,
 ) -> Iterator[dict[tuple[str, int], Judged]]:
-    """Yield what the held-out rows say of each rule in turn, by name and epochs.
+    """Yield the judgements of each rule in turn, by its name and the number of epochs.
 
-    Rows are shared by all learners, and one path of epochs serves all looks at it. The first
-    learner is the default, whose first look shows which of the others are hopeless. A rule that
-    somebody interrupted, and those after it, are left out.
+    All learners share the rows, and each is trained once on each split and judged on the way. The
+    first learner is the default, whose first look shows which of the others are hopeless. If
+    training is interrupted, the rule that was being trained and those after it are left out.
     """
-    paths = [(learner, split) for learner in learners.values() for split in splits]
-    # Each in a context of its own, so that a request to stop is heard in every thread.
-    contexts = [copy_context() for _ in paths]
+    trials = [(learner, split) for learner in learners.values() for split in splits]
+    # A context for each trial, so that a request to stop reaches every thread.
+    contexts = [copy_context() for _ in trials]
 
-    by_default: list[Mask] = []  # which rows of each split the default has wrong at first
+    by_default: list[Mask] = []  # the errors of the default at its first look, split by split
 
-    def walk(number: int) -> list[Judged]:
-        learner, split = paths[number]
+    def train(number: int) -> list[Judged]:
+        learner, split = trials[number]
 
         def hopeless(wrong: Mask) -> bool:
-            if number < len(splits) or math.isinf(plan.hopeless):
+            is_default = number < len(splits)
+            if is_default or math.isinf(plan.hopeless):
                 return False
             more, error = paired_difference(wrong, by_default[number % len(splits)])
             return more > plan.hopeless * error
 
-        some = TrainingData(data.table, data.rows, data.labels, split.learned)
-        path = partial(_path, learner, classes, some, split, plan.looks, sample_weight, hopeless)
-        return contexts[number].run(path)
+        learned = TrainingData(data.table, data.rows, data.labels, split.learned)
+        judge = partial(
+            _judged_on_the_way,
+            learner,
+            classes,
+            learned,
+            split,
+            plan.looks,
+            sample_weight,
+            hopeless,
+        )
+        return contexts[number].run(judge)
 
-    found: list[list[Judged]] = []  # of each split so far, after each look
     names = list(learners)
-    default, others = range(len(splits)), range(len(splits), len(paths))
-    walks = chain(each_part(walk, default, n_jobs), each_part(walk, others, n_jobs))
-    for number, looks in enumerate(walks):
+    # The default on all splits before the others: it decides which of these are hopeless.
+    of_default = range(len(splits))
+    of_others = range(len(splits), len(trials))
+    judgements = chain(
+        each_part(train, of_default, n_jobs),
+        each_part(train, of_others, n_jobs),
+    )
+
+    found: list[list[Judged]] = []  # of the current rule: for each split so far, its looks
+    for number, looks in enumerate(judgements):
         if not looks:
-            break  # somebody asked to stop
+            break  # interrupted
         if number < len(splits):
             by_default.append(looks[0].wrong)
         found.append(looks)
+
         if show is not None:
             wrong = looks[-1].wrong
             n_wrong = int(np.count_nonzero(wrong))
             show(number + 1, n_wrong, 1 - n_wrong / len(wrong))
+
         if len(found) == len(splits):
             yield _by_look(names[number // len(splits)], plan.looks, found)
             # Scores may be large: none of this rule are kept here while the next one is tried.
@@ -160,22 +193,23 @@ def judged_rules(
 def _by_look(
     name: str, epochs_of_looks: list[int], found: list[list[Judged]]
 ) -> dict[tuple[str, int], Judged]:
-    """Join what each split says of a rule, by name and epochs.
+    """Join the judgements of a rule on all splits, by its name and the number of epochs.
 
-    A look to which not every split came, since the rule was hopeless there, is left out.
+    A look that a split lacks, because the rule was hopeless there, is left out.
     """
+    joined: dict[tuple[str, int], Judged] = {}
+    # The shortest list of looks ends both loops.
     looks = zip(*found, strict=False)
-    return {
-        (name, epoch): Judged.joined(list(parts))
-        for epoch, parts in zip(epochs_of_looks, looks, strict=False)
-    }
+    for epoch, parts in zip(epochs_of_looks, looks, strict=False):
+        joined[name, epoch] = Judged.joined(list(parts))
+    return joined
 
 
 class _Hopeless(Exception):
-    """Ends a path of epochs between two of them."""
+    """Raised between two epochs to end the training of a rule that is hopeless."""
 
 
-def _path(
+def _judged_on_the_way(
     learner: LinearLearner,
     classes: list[Any],
     data: TrainingData,
@@ -184,29 +218,41 @@ def _path(
     sample_weight: Any,
     hopeless: Callable[[Mask], bool],
 ) -> list[Judged]:
-    """What the held-out rows say after so many epochs each, or until it is hopeless; nothing if
-    somebody asked to stop."""
+    """Train a learner, and return how it does on the held-out rows after each number of epochs.
+
+    The list ends early if the rule is hopeless, and is empty if training was interrupted.
+    """
     looks = [epoch for epoch in looks if epoch <= learner.max_iter]
     model = learner._new_model(classes, data.table)
     trainer = learner._trainer(model, data, FitArguments(sample_weight=sample_weight))
-    found: list[Judged] = []
+    # Nobody asks for the ceiling here, and it takes time.
+    trainer.margin_ceiling = lambda: math.inf  # type: ignore[method-assign]
     score = partial(learner._scores, model)
-    trainer.margin_ceiling = lambda: math.inf  # type: ignore[method-assign]  # nobody asks here
+    found: list[Judged] = []
 
     def look(epoch: int, *_: Any) -> None:
-        if epoch in looks:
-            found.append(split.judge(score, len(classes)))
-            if epoch < looks[-1] and hopeless(found[-1].wrong):
-                raise _Hopeless
+        if epoch not in looks:
+            return
+        judged = split.judge(score, len(classes))
+        found.append(judged)
+        if epoch < looks[-1] and hopeless(judged.wrong):
+            raise _Hopeless
 
-    how: dict[str, Any] = {"shuffle": True, "random": model.random, "after_epoch": look}
     try:
-        done = epochs.run(trainer, max_iter=looks[-1], **how)
+        result = epochs.run(
+            trainer,
+            max_iter=looks[-1],
+            shuffle=True,
+            random=model.random,
+            after_epoch=look,
+        )
     except _Hopeless:
         return found
-    if done.stop_reason == "interrupted":
+    if result.stop_reason == "interrupted":
         return []
+
+    # Training may end before the last looks: from then on the learner stays the same.
     missing = len(looks) - len(found)
-    if missing:  # what has ended stays as it is
+    if missing:
         found += [split.judge(score, len(classes))] * missing
     return found
