@@ -126,17 +126,16 @@ class Learner(Estimator):
     mistakes_per_epoch_ : list of int
         Mistakes in each epoch of the last ``fit``.
     converged_ : bool
-        Whether all examples given to the last ``fit`` are predicted right: ``n_training_errors_``
-        is 0.
+        Whether all examples of the last ``fit`` are predicted right: ``n_training_errors_`` is 0.
     n_training_errors_ : int
-        How many of the examples given to the last ``fit``, those held out included, the weights
-        that predict misclassify. Unknown once learning goes on by other calls.
+        Examples of the last ``fit``, including those held out, that the weights that predict
+        misclassify. Not known after other calls that learn.
     stop_reason_ : str
         Why the last ``fit`` ended: "separated" (the last weights separate what they learned from),
-        "cycle", "early_stopping", "tolerance", "no_gain", "max_iter" or, in a model of the shell
-        that a signal ended, "interrupted".
+        "cycle", "early_stopping", "tolerance", "no_gain", "max_iter" or, if a signal ended training
+        on the command line, "interrupted".
     validation_scores_ : list of float
-        Accuracy on the examples held out after each epoch, with early stopping; with ``pocket`` the
+        Accuracy on the held-out examples after each epoch, with early stopping; with ``pocket`` the
         best accuracy on the training rows in each epoch.
     best_iter_ : int
         The epoch whose state was kept, with early stopping or ``pocket``.
@@ -146,7 +145,9 @@ class Learner(Estimator):
         default=1000,
         at_least=1,
         in_studio=False,
-        help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
+        help="""
+        Maximum number of epochs of ``fit``. Reaching it with mistakes left is a
+        `ConvergenceWarning`.""",
     )
     shuffle: bool = option(
         default=True, in_studio=False, help="Visit the rows in a new random order in every epoch."
@@ -163,24 +164,24 @@ class Learner(Estimator):
         at_least=1,
         in_studio=False,
         help="""
-        Epochs to wait for a better score on the held-out rows; without these for fewer mistakes,
-        where nothing promises that they end or a proof says that they will not; and with none, for
-        larger margins.""",
+        Epochs to wait for an improvement before stopping: of the score on held-out rows, if there
+        are any; otherwise of the number of mistakes, unless it is known to reach 0. Rules that aim
+        at a margin also train so many epochs after the first one without a mistake.""",
     )
     warm_start: bool = option(
         default=False,
         in_studio=False,
         help="""
-        Let ``fit`` go on from the state of the last call, exactly as if it had not ended. Where
-        a learner has ``average="tail"`` or ``calibrate``, these count the epochs of this call
-        alone.""",
+        Continue ``fit`` from the state of the last call, exactly as if it had not ended. If a
+        learner has ``average="tail"`` or ``calibrate``, they count only the epochs of this
+        call.""",
     )
     verbose: int = option(
         default=0,
         at_least=0,
         accepts=lambda value: isinstance(value, bool),
         in_studio=False,
-        help="1 shows the progress on standard error: a bar on a terminal, lines elsewhere.",
+        help="1 shows progress on standard error: a bar on a terminal, lines elsewhere.",
     )
 
     # Where the layout of the family's files is: a module that is loaded when a file is.

@@ -375,25 +375,25 @@ def _argument_names(init: Callable[..., None]) -> tuple[str, ...]:
 
 
 def combine_option(default: str, what: str) -> Any:
-    """The option ``combine`` of those that keep all that training went through."""
+    """Return the option ``combine`` of learners that keep every state of training."""
     return option(
         default=default,
         choices=("vote", "average", "last"),
         in_studio=False,
         help=f"""
-        How the {what} that training went through predict together: by their votes (each counts as
-        long as it survived), by their mean, or the last one alone. It can be changed after ``fit``:
-        the training is the same.""",
+        How all {what} of training predict: by "vote" (each counts as many votes as examples it
+        survived), by their "average", or only the "last" one. It can be changed after ``fit``: the
+        training is the same.""",
     )
 
 
 def n_jobs_option(what: str) -> Any:
-    """The option ``n_jobs`` of those whose work threads can share."""
+    """Return the option ``n_jobs`` of learners and transformers whose work threads can share."""
     return option(
         default=None,
         check=_check_n_jobs,
         in_studio=False,
-        help=f"Threads that {what}; None is 1, -1 all processors. The results are the same.",
+        help=f"Number of threads that {what}: None is 1, -1 all processors. Results are the same.",
     )
 
 
@@ -405,7 +405,7 @@ def _check_n_jobs(_name: str, value: Any) -> None:
 
 
 def seed_from(random_state: Any) -> int:
-    """64 bits to start the shuffling from; a generator is asked for its next number."""
+    """Return 64 bits to start the shuffling from; a generator draws its next number."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
     if isinstance(random_state, numbers.Integral) and 0 <= int(random_state) < 2**64:
@@ -421,10 +421,8 @@ def seed_from(random_state: Any) -> int:
 
 
 def check_seed(name: str, value: Any) -> None:
-    """Refuse what `seed_from` would, without drawing from a generator.
-
-    Numbers first: NumPy loads its generators when they are first named.
-    """
+    """Raise a ParameterError for what `seed_from` refuses, without drawing from a generator."""
+    # Numbers first: NumPy loads its generators when they are first named.
     if value is None or (isinstance(value, numbers.Integral) and 0 <= int(value) < 2**64):
         return
     if not isinstance(value, np.random.RandomState | np.random.Generator):

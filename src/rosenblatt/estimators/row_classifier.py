@@ -77,15 +77,16 @@ class RowClassifier(Learner):
     Attributes
     ----------
     calibration_ : Calibration
-        What makes probabilities of scores, with ``calibrate=True``: ``slope`` and ``offset``.
+        Parameters that turn scores into probabilities, with ``calibrate=True``: ``slope`` and
+        ``offset``.
     classes_ : ndarray of shape (n_classes,)
-        The classes in order. With two of them a positive score means the second.
+        The classes in order. With two classes, a positive score means the second.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, when the rows came with names.
+        Names of the features, if the rows had names.
     schema_ : Schema, TextSchema, SparseSchema or None
-        How columns of a file become the features, if a loaded model knows it or it was set.
+        How the columns of a file become features, if a loaded model has a schema or one was set.
     mistakes_per_row_ : ndarray of shape (n_samples,)
         Mistakes on each row in the last ``fit``.
     """
@@ -96,18 +97,18 @@ class RowClassifier(Learner):
         cure=Message("to never give up, give ", Value(None)),
         in_studio=False,
         help="""
-        Give up once the run itself has proven that nothing separates the rows by a margin above
-        ``tol`` times the length of the longest row. Rows that can be separated by more are never
-        given up on. None never gives up.""",
+        Stop once the run itself has proved that no margin above ``tol`` times the length of the
+        longest row separates the rows. Rows that can be separated by a larger margin are never
+        given up on. None never stops for this reason.""",
     )
     ties: str = option(
         default="mistake",
         choices=("mistake", "positive"),
         label="A tie is",
         help="""
-        A score of exactly 0 counts as a mistake, or as the positive class; with more than two
-        classes as the one listed last among the equals (while learning, the one that joined last).
-        """,
+        How a score of exactly 0 counts: as a mistake or as the positive class. If several of more
+        than two classes share the highest score, "positive" predicts the last of them in
+        ``classes_`` (while learning, the one that joined last).""",
     )
     class_weight: Any = option(
         default=None,
@@ -117,31 +118,32 @@ class RowClassifier(Learner):
         from_text=class_weight_from_text,
         in_studio=False,
         help="""
-        A factor for the steps of each class; "balanced" makes rare classes count as much.""",
+        Factor for the steps of each class, by label; "balanced" makes rare classes count as much as
+        frequent ones.""",
     )
     early_stopping: bool = option(
         default=False,
         in_studio=False,
         help="""
-        Hold out some rows, stop when they are no longer predicted better, keep the best weights.
-        """,
+        Hold out some rows, stop when accuracy on them no longer improves, and keep the best
+        weights.""",
     )
     validation_fraction: float = option(
         default=0.1,
         above=0.0,
         below=1.0,
         in_studio=False,
-        help="The share of rows to hold out, of every class alike.",
+        help="Share of the rows to hold out, the same of every class.",
     )
     calibrate: bool = option(
         default=False,
         in_studio=False,
         help="""
-        Fit probabilities, too, for ``predict_proba``. ``fit`` then trains five more models, each
-        without a fifth of the rows, and fits Platt's sigmoid, with more than two classes a
-        temperature, to their scores of the rows they did not see. Weights and predictions stay as
-        they are; ``sample_weight`` counts and ``class_weight`` does not. Calls of ``partial_fit``
-        and ``learn_one`` keep what was fitted, until a class joins.""",
+        Also fit probabilities, for ``predict_proba``. ``fit`` then trains five more models, each
+        without a fifth of the rows, and fits Platt's sigmoid (with more than two classes a
+        temperature) to their scores of the rows they have not seen. Weights and predictions stay
+        the same; ``sample_weight`` counts and ``class_weight`` does not. ``partial_fit`` and
+        ``learn_one`` keep what was fitted until a new class joins.""",
     )
 
     # Whether scores are log odds without calibration.

@@ -32,10 +32,11 @@ def output_option() -> Any:
         default="auto",
         choices=("auto", *SPARSE, "array"),
         help="""
-        What ``transform`` gives: sparse rows, which every learner here takes and which need
-        nothing but NumPy; an array or matrix of SciPy, for scikit-learn's learners; or a dense
-        array, for data frames and few columns. "auto" is SciPy's array where SciPy is loaded, as
-        it is beside scikit-learn, else rows: the same three arrays, and no copy of them.""",
+        What ``transform`` returns: "rows" are sparse rows, which every learner here takes and which
+        need only NumPy; "csr_array" and "csr_matrix" are SciPy's, for scikit-learn's learners;
+        "array" is dense, for data frames and few columns. "auto" is SciPy's array if SciPy is
+        loaded, as it is with scikit-learn, otherwise rows: the same three arrays, and no copy of
+        them.""",
     )
 
 

@@ -101,7 +101,6 @@ def test_a_rule_that_is_surely_better_is_chosen(monkeypatch):
     bad = portfolio.Arm("bad", PassiveAggressive, {"C": 1e-12})
     good = portfolio.PORTFOLIO[0]
     monkeypatch.setattr(auto, "PORTFOLIO", (bad, good))
-    monkeypatch.setattr(auto, "DEFAULT", bad)
     X[y == 0] += 3.0  # so that the first steps alone are no good
     found = AutoLinear(max_iter=3, fit_intercept=False, standardize=False).fit(X, y)
     by_name = {candidate.name: candidate for candidate in found.leaderboard_}

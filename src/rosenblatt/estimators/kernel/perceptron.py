@@ -53,76 +53,79 @@ class KernelPerceptron(RowClassifier):
     Parameters
     ----------
     kernel : str or callable, default="poly"
-        ``"linear"`` x·z, ``"poly"`` (gamma x·z + coef0)^degree, ``"rbf"`` exp(-gamma ‖x-z‖²),
-        ``"laplacian"`` exp(-gamma ‖x-z‖₁), ``"sigmoid"`` tanh(gamma x·z + coef0), ``"cosine"``
-        x·z / ‖x‖‖z‖; ``"precomputed"``: ``X`` holds the kernel with the rows of training itself;
-        or a function of two tables that returns the kernel of all pairs of their rows.
+        Kernel: ``"linear"`` x·z, ``"poly"`` (gamma x·z + coef0)^degree, ``"rbf"`` exp(-gamma
+        ‖x-z‖²), ``"laplacian"`` exp(-gamma ‖x-z‖₁), ``"sigmoid"`` tanh(gamma x·z + coef0),
+        ``"cosine"`` x·z / ‖x‖‖z‖; ``"precomputed"``: ``X`` holds the kernel values with the
+        rows of training; or a function of two tables that returns the kernel of all pairs of
+        their rows.
     degree : int, default=3
         Degree of "poly".
     gamma : float or None, default=None
-        Scale of "poly", "rbf", "laplacian" and "sigmoid". By default it is measured by the rows of
-        the first call (``gamma_``): 1 / the mean of ‖x - x̄‖², which is 1 / n_features for
-        standardised features and about 1 for texts of length 1. Of a stream the first example
-        decides.
+        Scale of "poly", "rbf", "laplacian" and "sigmoid". None measures it on the rows of the first
+        call (``gamma_``): 1 / the mean of ‖x - x̄‖², which is 1 / n_features for standardized
+        features and about 1 for texts of length 1. In a stream the first example decides.
     coef0 : float, default=1.0
-        Constant in "poly" and "sigmoid"; it stands for the bias.
+        Constant in "poly" and "sigmoid", which takes the place of an intercept.
     combine : {"vote", "average", "last"}, default="average"
-        How the functions that training went through predict together: by their votes (each counts
-        as long as it survived), by their mean, or the last one alone. It can be changed after
-        ``fit``: the training is the same.
+        How all functions of training predict: by "vote" (each counts as many votes as examples it
+        survived), by their "average", or only the "last" one. It can be changed after ``fit``: the
+        training is the same.
     multiclass : {"ovr", "argmax"}, default="ovr"
-        With more than two classes: a function for each class learns to tell it from the rest
-        (Freund and Schapire), or the class with the highest score is predicted and a mistake
-        raises the right class and lowers the wrong one.
+        How more than two classes are learned: "ovr" learns one function for each class against the
+        rest (Freund and Schapire); "argmax" predicts the class with the highest score, and a
+        mistake raises the right class and lowers the predicted one.
     budget : int or None, default=None
-        Most support rows there may be at any time; all are kept by default.
+        Maximum number of support rows; None keeps all.
     forget : {"oldest", "random", "smallest", "projection"}, default="projection"
-        What happens when the budget is used up. "projection": no row goes, and what the support
-        rows can say of a mistaken row is said by them (Projectron++); the best, at a cost of
-        budget² numbers. Else a row makes room: the oldest, with shrinking so that little is lost
-        at once (Forgetron), a random one, or the one that counts least; these need
-        ``combine="last"``.
+        How to stay within the budget. "projection" drops no row: it expresses a mistaken row by the
+        support rows (Projectron++); this is the most accurate, and stores budget² numbers. The
+        others drop a row: "oldest", with shrinking so that little is lost at once (Forgetron),
+        "random", or "smallest", the one that counts least; these need ``combine="last"``.
     projection_tol : float, default=0.1
-        With a budget and ``forget="projection"``: rows that the support rows can express up to
-        this share of their length do not join them.
+        With a budget and ``forget="projection"``: a row that the support rows can express up to
+        this share of its length does not join them.
     cache_mb : float, default=256
-        Most memory for scores of all rows between two epochs. Above it they are worked out anew
-        in each epoch, which is slower.
+        Maximum memory in MB for scores of all rows between two epochs. Above it they are computed
+        again in each epoch, which is slower.
     tol : float or None, default=1e-4
-        Give up once the run itself has proven that nothing separates the rows by a margin above
-        ``tol`` times the length of the longest row. Rows that can be separated by more are never
-        given up on. None never gives up.
+        Stop once the run itself has proved that no margin above ``tol`` times the length of the
+        longest row separates the rows. Rows that can be separated by a larger margin are never
+        given up on. None never stops for this reason.
     ties : {"mistake", "positive"}, default="mistake"
-        A score of exactly 0 counts as a mistake, or as the positive class; with more than two
-        classes as the one listed last among the equals (while learning, the one that joined last).
+        How a score of exactly 0 counts: as a mistake or as the positive class. If several of more
+        than two classes share the highest score, "positive" predicts the last of them in
+        ``classes_`` (while learning, the one that joined last).
     class_weight : dict, "balanced" or None, default=None
-        A factor for the steps of each class; "balanced" makes rare classes count as much.
+        Factor for the steps of each class, by label; "balanced" makes rare classes count as much as
+        frequent ones.
     early_stopping : bool, default=False
-        Hold out some rows, stop when they are no longer predicted better, keep the best weights.
+        Hold out some rows, stop when accuracy on them no longer improves, and keep the best
+        weights.
     validation_fraction : float, default=0.1
-        The share of rows to hold out, of every class alike.
+        Share of the rows to hold out, the same of every class.
     calibrate : bool, default=False
-        Fit probabilities, too, for ``predict_proba``. ``fit`` then trains five more models, each
-        without a fifth of the rows, and fits Platt's sigmoid, with more than two classes a
-        temperature, to their scores of the rows they did not see. Weights and predictions stay as
-        they are; ``sample_weight`` counts and ``class_weight`` does not. Calls of ``partial_fit``
-        and ``learn_one`` keep what was fitted, until a class joins.
+        Also fit probabilities, for ``predict_proba``. ``fit`` then trains five more models, each
+        without a fifth of the rows, and fits Platt's sigmoid (with more than two classes a
+        temperature) to their scores of the rows they have not seen. Weights and predictions stay
+        the same; ``sample_weight`` counts and ``class_weight`` does not. ``partial_fit`` and
+        ``learn_one`` keep what was fitted until a new class joins.
     max_iter : int, default=1000
-        Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.
+        Maximum number of epochs of ``fit``. Reaching it with mistakes left is a
+        `ConvergenceWarning`.
     shuffle : bool, default=True
         Visit the rows in a new random order in every epoch.
     random_state : int, RandomState instance, Generator or None, default=0
         Seed of the shuffling; equal seeds give equal models.
     n_iter_no_change : int, default=5
-        Epochs to wait for a better score on the held-out rows; without these for fewer mistakes,
-        where nothing promises that they end or a proof says that they will not; and with none, for
-        larger margins.
+        Epochs to wait for an improvement before stopping: of the score on held-out rows, if there
+        are any; otherwise of the number of mistakes, unless it is known to reach 0. Rules that aim
+        at a margin also train so many epochs after the first one without a mistake.
     warm_start : bool, default=False
-        Let ``fit`` go on from the state of the last call, exactly as if it had not ended. Where
-        a learner has ``average="tail"`` or ``calibrate``, these count the epochs of this call
-        alone.
+        Continue ``fit`` from the state of the last call, exactly as if it had not ended. If a
+        learner has ``average="tail"`` or ``calibrate``, they count only the epochs of this
+        call.
     verbose : int, default=0
-        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
+        1 shows progress on standard error: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
@@ -135,47 +138,49 @@ class KernelPerceptron(RowClassifier):
     mistakes_per_epoch_ : list of int
         Mistakes in each epoch of the last ``fit``.
     converged_ : bool
-        Whether all examples given to the last ``fit`` are predicted right: ``n_training_errors_``
-        is 0.
+        Whether all examples of the last ``fit`` are predicted right: ``n_training_errors_`` is 0.
     n_training_errors_ : int
-        How many of the examples given to the last ``fit``, those held out included, the weights
-        that predict misclassify. Unknown once learning goes on by other calls.
+        Examples of the last ``fit``, including those held out, that the weights that predict
+        misclassify. Not known after other calls that learn.
     stop_reason_ : str
         Why the last ``fit`` ended: "separated" (the last weights separate what they learned from),
-        "cycle", "early_stopping", "tolerance", "no_gain", "max_iter" or, in a model of the shell
-        that a signal ended, "interrupted".
+        "cycle", "early_stopping", "tolerance", "no_gain", "max_iter" or, if a signal ended training
+        on the command line, "interrupted".
     validation_scores_ : list of float
-        Accuracy on the examples held out after each epoch, with early stopping; with ``pocket`` the
+        Accuracy on the held-out examples after each epoch, with early stopping; with ``pocket`` the
         best accuracy on the training rows in each epoch.
     best_iter_ : int
         The epoch whose state was kept, with early stopping or ``pocket``.
     calibration_ : Calibration
-        What makes probabilities of scores, with ``calibrate=True``: ``slope`` and ``offset``.
+        Parameters that turn scores into probabilities, with ``calibrate=True``: ``slope`` and
+        ``offset``.
     classes_ : ndarray of shape (n_classes,)
-        The classes in order. With two of them a positive score means the second.
+        The classes in order. With two classes, a positive score means the second.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, when the rows came with names.
+        Names of the features, if the rows had names.
     schema_ : Schema, TextSchema, SparseSchema or None
-        How columns of a file become the features, if a loaded model knows it or it was set.
+        How the columns of a file become features, if a loaded model has a schema or one was set.
     mistakes_per_row_ : ndarray of shape (n_samples,)
         Mistakes on each row in the last ``fit``.
     support_ : ndarray of shape (n_support,)
-        The mistaken rows: their numbers in ``X``, or in all rows that the calls were given.
+        The mistaken rows: their numbers in ``X``, or among the rows of all calls.
     support_vectors_ : array or sparse matrix of shape (n_support, n_features)
         The mistaken rows themselves.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
-        What each counts for: of the mean function for ``combine="average"``, else of the last.
+        Coefficient of each support row: in the mean function for ``combine="average"``, otherwise
+        in the last one.
     gamma_ : float or None
-        The gamma that counts; None for kernels that have none.
+        The gamma in use; None for kernels without one.
     survival_ : list of ndarray
-        For each function how many examples each of its states lived, the first one included.
+        For each function, the number of examples that each of its states survived, including the
+        first.
     ledger_ : KernelLedger
         Every update in order. Not kept with a budget.
     margin_ceiling_ : float
-        Proven by the run: no function of norm 1 has a margin above this on the rows; with
-        ``multiclass="ovr"`` not for each class against the rest. inf where nothing is proven.
+        Upper bound that the run has proved: no function of norm 1 has a larger margin on the rows;
+        with ``multiclass="ovr"`` not for each class against the rest. inf if nothing is proved.
 
     See Also
     --------
@@ -216,10 +221,11 @@ class KernelPerceptron(RowClassifier):
         accepts=callable,
         label="Kernel",
         help="""
-        ``"linear"`` x·z, ``"poly"`` (gamma x·z + coef0)^degree, ``"rbf"`` exp(-gamma ‖x-z‖²),
-        ``"laplacian"`` exp(-gamma ‖x-z‖₁), ``"sigmoid"`` tanh(gamma x·z + coef0), ``"cosine"``
-        x·z / ‖x‖‖z‖; ``"precomputed"``: ``X`` holds the kernel with the rows of training itself;
-        or a function of two tables that returns the kernel of all pairs of their rows.""",
+        Kernel: ``"linear"`` x·z, ``"poly"`` (gamma x·z + coef0)^degree, ``"rbf"`` exp(-gamma
+        ‖x-z‖²), ``"laplacian"`` exp(-gamma ‖x-z‖₁), ``"sigmoid"`` tanh(gamma x·z + coef0),
+        ``"cosine"`` x·z / ‖x‖‖z‖; ``"precomputed"``: ``X`` holds the kernel values with the
+        rows of training; or a function of two tables that returns the kernel of all pairs of
+        their rows.""",
     )
     degree: int = option(default=3, at_least=1, label="Degree d", help='Degree of "poly".')
     gamma: float | None = option(
@@ -228,15 +234,14 @@ class KernelPerceptron(RowClassifier):
         cure=Message("to measure it by the rows give ", Value(None)),
         label="γ",
         help="""
-        Scale of "poly", "rbf", "laplacian" and "sigmoid". By default it is measured by the rows of
-        the first call (``gamma_``): 1 / the mean of ‖x - x̄‖², which is 1 / n_features for
-        standardised features and about 1 for texts of length 1. Of a stream the first example
-        decides.""",
+        Scale of "poly", "rbf", "laplacian" and "sigmoid". None measures it on the rows of the first
+        call (``gamma_``): 1 / the mean of ‖x - x̄‖², which is 1 / n_features for standardized
+        features and about 1 for texts of length 1. In a stream the first example decides.""",
     )
     coef0: float = option(
         default=1.0,
         label="Constant c",
-        help='Constant in "poly" and "sigmoid"; it stands for the bias.',
+        help='Constant in "poly" and "sigmoid", which takes the place of an intercept.',
     )
     combine: str = combine_option("average", "functions")
     multiclass: str = option(
@@ -244,26 +249,25 @@ class KernelPerceptron(RowClassifier):
         choices=("ovr", "argmax"),
         in_studio=False,
         help="""
-        With more than two classes: a function for each class learns to tell it from the rest
-        (Freund and Schapire), or the class with the highest score is predicted and a mistake
-        raises the right class and lowers the wrong one.""",
+        How more than two classes are learned: "ovr" learns one function for each class against the
+        rest (Freund and Schapire); "argmax" predicts the class with the highest score, and a
+        mistake raises the right class and lowers the predicted one.""",
     )
     budget: int | None = option(
         default=None,
         at_least=1,
         in_studio=False,
-        help="Most support rows there may be at any time; all are kept by default.",
+        help="Maximum number of support rows; None keeps all.",
     )
     forget: str = option(
         default="projection",
         choices=tuple(POLICIES),
         in_studio=False,
         help="""
-        What happens when the budget is used up. "projection": no row goes, and what the support
-        rows can say of a mistaken row is said by them (Projectron++); the best, at a cost of
-        budget² numbers. Else a row makes room: the oldest, with shrinking so that little is lost
-        at once (Forgetron), a random one, or the one that counts least; these need
-        ``combine="last"``.""",
+        How to stay within the budget. "projection" drops no row: it expresses a mistaken row by the
+        support rows (Projectron++); this is the most accurate, and stores budget² numbers. The
+        others drop a row: "oldest", with shrinking so that little is lost at once (Forgetron),
+        "random", or "smallest", the one that counts least; these need ``combine="last"``.""",
     )
     projection_tol: float = option(
         default=0.1,
@@ -272,16 +276,16 @@ class KernelPerceptron(RowClassifier):
         cure="A smaller one would be lost in rounding.",
         in_studio=False,
         help="""
-        With a budget and ``forget="projection"``: rows that the support rows can express up to
-        this share of their length do not join them.""",
+        With a budget and ``forget="projection"``: a row that the support rows can express up to
+        this share of its length does not join them.""",
     )
     cache_mb: float = option(
         default=256,
         above=0.0,
         in_studio=False,
         help="""
-        Most memory for scores of all rows between two epochs. Above it they are worked out anew
-        in each epoch, which is slower.""",
+        Maximum memory in MB for scores of all rows between two epochs. Above it they are computed
+        again in each epoch, which is slower.""",
     )
 
     keeps_rows = True

@@ -29,68 +29,75 @@ class AROW(LinearLearner):
     Parameters
     ----------
     r : float, default=1.0
-        How much steps are damped, and how slowly weights become sure.
+        Regularization: with larger values steps are shorter and variances fall more slowly.
     relative_to_data : bool, default=False
-        Let r count relative to the mean of ``‖x‖²`` over the rows of ``fit`` (with a bias, of
+        Measure r relative to the mean of ``‖x‖²`` over the rows of ``fit`` (with a bias, of
         the rows with a 1 appended), so that one value means the same on few and on many columns.
-        The rows stay as they are, and the mean is kept for what is learned later. Without ``fit``
-        the rows of the first ``partial_fit`` count.
+        The rows are not changed, and the mean is kept for later calls. Without ``fit`` the rows of
+        the first ``partial_fit`` count.
     readout : {"mix", "auto", "last", "average", "slow", "fast"} or None, default=None
-        Of a stream (``partial_fit``, ``learn_one``): which weights predict, whatever ``average``
-        says. "last": as they are now, "average": their mean over all examples, "slow" and "fast":
-        over about the last 1,000 and 100. "auto": whichever made the fewest mistakes of late, where
-        one counts half after 50 examples. It takes three numbers beside every weight. "mix": the
-        last weights, and last, average, slow and fast of a gentle passive-aggressive learner beside
-        them, summed by how few mistakes each made of late. ``fit`` ignores it.
+        Weights that predict in a stream (``partial_fit``, ``learn_one``), whatever ``average`` is.
+        "last": the current weights. "average": their mean over all examples. "slow" and "fast":
+        their mean over about the last 1,000 and 100 examples. "auto": whichever of these made the
+        fewest recent mistakes; a mistake counts half after 50 examples. "mix": the sum of the last
+        weights and of the last, average, slow and fast weights of a cautious passive-aggressive
+        learner, each weighted by how few recent mistakes it made. All of this takes three more
+        numbers for each weight, a mix four. ``fit`` ignores it.
     average : {False, True, "tail"}, default=False
-        Predict with the mean of the weights after each example, not with the last ones. It takes a
-        running sum beside every weight, also in the file. "tail" leaves out the first epochs of
-        ``fit``: the mean begins after the last of the epochs 1, 2, 4, 8 … that is at most half of
-        all. What is learned after ``fit`` joins the mean.
+        Predict with the mean of the weights after each example, not with the last weights. This
+        takes a running sum for every weight, also in the model file. "tail" leaves out the first
+        epochs of ``fit``: the mean begins after the last of the epochs 1, 2, 4, 8 … that is at most
+        half of all. Examples learned after ``fit`` join the mean.
     fit_intercept : bool, default=True
-        Learn a bias as well. It counts as one more feature of value 1, also in ``‖x‖²``.
+        Learn an intercept (bias). It counts as one more feature of value 1, also in ``‖x‖²``.
     binary_as_multiclass : bool, default=False
-        Learn two classes as more are learned: a weight vector for each, and the one with the best
-        score is predicted. By default one vector, their difference, tells them apart.
+        Train two classes as three or more are trained: with one weight vector for each class, and
+        the highest score predicts. By default two classes share one vector, the difference of the
+        two.
     record : bool, default=False
-        Keep the ledger of all updates in ``ledger_``.
+        Record every update in ``ledger_``.
     n_jobs : int or None, default=None
-        Threads that predict and score rows; None is 1, -1 all processors. The results are the same.
+        Number of threads that predict and score rows: None is 1, -1 all processors. Results are the
+        same.
     tol : float or None, default=1e-4
-        Give up once the run itself has proven that nothing separates the rows by a margin above
-        ``tol`` times the length of the longest row. Rows that can be separated by more are never
-        given up on. None never gives up.
+        Stop once the run itself has proved that no margin above ``tol`` times the length of the
+        longest row separates the rows. Rows that can be separated by a larger margin are never
+        given up on. None never stops for this reason.
     ties : {"mistake", "positive"}, default="mistake"
-        A score of exactly 0 counts as a mistake, or as the positive class; with more than two
-        classes as the one listed last among the equals (while learning, the one that joined last).
+        How a score of exactly 0 counts: as a mistake or as the positive class. If several of more
+        than two classes share the highest score, "positive" predicts the last of them in
+        ``classes_`` (while learning, the one that joined last).
     class_weight : dict, "balanced" or None, default=None
-        A factor for the steps of each class; "balanced" makes rare classes count as much.
+        Factor for the steps of each class, by label; "balanced" makes rare classes count as much as
+        frequent ones.
     early_stopping : bool, default=False
-        Hold out some rows, stop when they are no longer predicted better, keep the best weights.
+        Hold out some rows, stop when accuracy on them no longer improves, and keep the best
+        weights.
     validation_fraction : float, default=0.1
-        The share of rows to hold out, of every class alike.
+        Share of the rows to hold out, the same of every class.
     calibrate : bool, default=False
-        Fit probabilities, too, for ``predict_proba``. ``fit`` then trains five more models, each
-        without a fifth of the rows, and fits Platt's sigmoid, with more than two classes a
-        temperature, to their scores of the rows they did not see. Weights and predictions stay as
-        they are; ``sample_weight`` counts and ``class_weight`` does not. Calls of ``partial_fit``
-        and ``learn_one`` keep what was fitted, until a class joins.
+        Also fit probabilities, for ``predict_proba``. ``fit`` then trains five more models, each
+        without a fifth of the rows, and fits Platt's sigmoid (with more than two classes a
+        temperature) to their scores of the rows they have not seen. Weights and predictions stay
+        the same; ``sample_weight`` counts and ``class_weight`` does not. ``partial_fit`` and
+        ``learn_one`` keep what was fitted until a new class joins.
     max_iter : int, default=1000
-        Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.
+        Maximum number of epochs of ``fit``. Reaching it with mistakes left is a
+        `ConvergenceWarning`.
     shuffle : bool, default=True
         Visit the rows in a new random order in every epoch.
     random_state : int, RandomState instance, Generator or None, default=0
         Seed of the shuffling; equal seeds give equal models.
     n_iter_no_change : int, default=5
-        Epochs to wait for a better score on the held-out rows; without these for fewer mistakes,
-        where nothing promises that they end or a proof says that they will not; and with none, for
-        larger margins.
+        Epochs to wait for an improvement before stopping: of the score on held-out rows, if there
+        are any; otherwise of the number of mistakes, unless it is known to reach 0. Rules that aim
+        at a margin also train so many epochs after the first one without a mistake.
     warm_start : bool, default=False
-        Let ``fit`` go on from the state of the last call, exactly as if it had not ended. Where
-        a learner has ``average="tail"`` or ``calibrate``, these count the epochs of this call
-        alone.
+        Continue ``fit`` from the state of the last call, exactly as if it had not ended. If a
+        learner has ``average="tail"`` or ``calibrate``, they count only the epochs of this
+        call.
     verbose : int, default=0
-        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
+        1 shows progress on standard error: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
@@ -103,30 +110,30 @@ class AROW(LinearLearner):
     mistakes_per_epoch_ : list of int
         Mistakes in each epoch of the last ``fit``.
     converged_ : bool
-        Whether all examples given to the last ``fit`` are predicted right: ``n_training_errors_``
-        is 0.
+        Whether all examples of the last ``fit`` are predicted right: ``n_training_errors_`` is 0.
     n_training_errors_ : int
-        How many of the examples given to the last ``fit``, those held out included, the weights
-        that predict misclassify. Unknown once learning goes on by other calls.
+        Examples of the last ``fit``, including those held out, that the weights that predict
+        misclassify. Not known after other calls that learn.
     stop_reason_ : str
         Why the last ``fit`` ended: "separated" (the last weights separate what they learned from),
-        "cycle", "early_stopping", "tolerance", "no_gain", "max_iter" or, in a model of the shell
-        that a signal ended, "interrupted".
+        "cycle", "early_stopping", "tolerance", "no_gain", "max_iter" or, if a signal ended training
+        on the command line, "interrupted".
     validation_scores_ : list of float
-        Accuracy on the examples held out after each epoch, with early stopping; with ``pocket`` the
+        Accuracy on the held-out examples after each epoch, with early stopping; with ``pocket`` the
         best accuracy on the training rows in each epoch.
     best_iter_ : int
         The epoch whose state was kept, with early stopping or ``pocket``.
     calibration_ : Calibration
-        What makes probabilities of scores, with ``calibrate=True``: ``slope`` and ``offset``.
+        Parameters that turn scores into probabilities, with ``calibrate=True``: ``slope`` and
+        ``offset``.
     classes_ : ndarray of shape (n_classes,)
-        The classes in order. With two of them a positive score means the second.
+        The classes in order. With two classes, a positive score means the second.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, when the rows came with names.
+        Names of the features, if the rows had names.
     schema_ : Schema, TextSchema, SparseSchema or None
-        How columns of a file become the features, if a loaded model knows it or it was set.
+        How the columns of a file become features, if a loaded model has a schema or one was set.
     mistakes_per_row_ : ndarray of shape (n_samples,)
         Mistakes on each row in the last ``fit``.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
@@ -134,23 +141,23 @@ class AROW(LinearLearner):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Biases; 0 without ``fit_intercept``.
     raw_coef_, raw_intercept_ : ndarray
-        The last weights and biases, from which training goes on, where the mean predicts.
+        The last weights and biases, from which training continues, if the mean predicts.
     margin_ceiling_ : float
-        Proven by the run: no unit vector separates the rows (with a bias: the rows with a 1
-        appended) by a margin above this.
+        Upper bound that the run has proved: no unit vector separates the rows (with a bias: the
+        rows with a 1 appended) by a larger margin.
     support_ : ndarray of shape (n_support,)
-        Rows that moved the weights in the last ``fit``; after `load` with ``record=True`` alone.
-        Neither it nor ``dual_coef_`` is there where weights have rates of their own.
+        Rows that changed the weights in the last ``fit``; after `load` only with ``record=True``.
+        It and ``dual_coef_`` do not exist if each weight has a rate of its own.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
-        How much each of them did: ``coef_`` is ``dual_coef_ @ X[support_]`` when training
+        Coefficient of each of these rows: ``coef_`` is ``dual_coef_ @ X[support_]`` if training
         started at 0 and the last epoch was kept.
     ledger_ : Ledger
-        Every update in order, when ``record=True``.
+        Every update in order, with ``record=True``.
     readout_ : str
-        Which weights predict: "last", "average", "slow" or "fast", and "gentle" of a mix, where it
-        is those that count most; if ``readout`` is set.
+        Which weights predict, if ``readout`` is set: "last", "average", "slow" or "fast". In a mix,
+        which may also have "gentle" ones, those that count most.
     variance_ : ndarray, shaped like ``coef_``
-        How unsure each weight is: 1 at first, less with every update of its feature.
+        Variance of each weight: 1 at first, smaller with every update of its feature.
 
     See Also
     --------
@@ -178,7 +185,7 @@ class AROW(LinearLearner):
         default=1.0,
         above=0.0,
         label="Regularization r",
-        help="How much steps are damped, and how slowly weights become sure.",
+        help="Regularization: with larger values steps are shorter and variances fall more slowly.",
     )
 
     relative_to_data: bool = relative_to_data("r")

@@ -45,8 +45,8 @@ from rosenblatt.plurals import count, first_few
 ARMS = {arm.name: arm for arm in PORTFOLIO}
 # A warning names so many classes.
 SHOWN = 5
-# Parameters that a learner of the portfolio has, too.
-HANDED_ON = ("fit_intercept", "class_weight", "record", "n_jobs", "verbose")
+# Parameters that AutoLinear passes on to the learners of the portfolio.
+PASSED_ON = ("fit_intercept", "class_weight", "record", "n_jobs", "verbose")
 
 
 def _delegated(name: str, *, begins: bool = False) -> Any:
@@ -63,7 +63,7 @@ def _delegated(name: str, *, begins: bool = False) -> Any:
                 getattr(self.best_learner_, name)(*args, **kwargs)
                 return self
             self.check_parameters()
-            own = {name: getattr(self, name) for name in (*HANDED_ON, "random_state")}
+            own = {name: getattr(self, name) for name in (*PASSED_ON, "random_state")}
             learner = PORTFOLIO[0].learner(**own)
             self.leaderboard_ = []
             self.best_learner_ = getattr(learner, name)(*args, **kwargs)
@@ -112,65 +112,70 @@ def _has_probabilities(learner: AutoLinear) -> bool:
 
 
 class AutoLinear(Estimator):
-    """Chooses among linear learners and their numbers of epochs, on held-out rows.
+    """Choose among linear learners and numbers of epochs by held-out rows.
 
     Seven rules are tried: PA-I with two values of C, the soft perceptron, SCW, AROW, and AdaGrad's
-    steps by hinge and by log loss; all predict with the mean over the later epochs, and count their
-    parameters relative to the data. Each is trained once and judged after 3, 12, 50 and 150 epochs
-    on five folds in turn; of 3,000 rows or more, or where rows times classes are 30,000 or more,
-    after 3, 12 and 30 on a fifth of them. The default, PA-I with ``C=1`` and 12 epochs, is left
-    only for what misclassifies fewer of the held-out rows by two standard errors of the difference.
-    Of sparse rows of unit length, as texts are, it is 3 and 12 epochs and one standard error; a
-    rule that is worse than the default by three after 3 epochs is tried no further; and more than
-    two classes have no bias, which beside such rows would move as far as all words together. From
-    1,000 classes on the soft perceptrons, which move every class at every row, are left out.
+    steps by hinge and by log loss. All predict with the mean over the later epochs, and measure
+    their parameters relative to the data. Each is trained once, on five folds in turn, and judged
+    after 3, 12, 50 and 150 epochs. With 3,000 rows or more, or if rows times classes are 30,000 or
+    more, a fifth of the rows is held out once, and rules are judged after 3, 12 and 30 epochs. The
+    default, PA-I with ``C=1`` and 12 epochs, is kept unless another candidate misclassifies fewer
+    of the held-out rows by two standard errors of the difference.
 
-    What was chosen is trained on all rows, its probabilities are calibrated on the held-out scores:
-    of two classes by a slope alone, so that the class that is predicted is the more probable one
-    (with ``class_weight`` also by an offset). Where held-out rows times classes are more than eight
-    million, it is the scores of a random sample of these rows.
+    Sparse rows of unit length, such as texts, are judged after 3 and 12 epochs, and one standard
+    error is enough. A rule that is worse than the default by three standard errors after 3 epochs
+    is not trained further. With more than two classes there is no bias, which would move as far as
+    all words of such a row together. From 1,000 classes on, the soft perceptrons are left out,
+    because they move every class at every row.
 
-    A class that is too small for the folds is learned from and never held out; where no two classes
-    have two rows there is no search, and probabilities follow from the scores of training, which
-    are too sure. A warning says either.
+    The chosen learner is trained on all rows, and its probabilities are calibrated on the held-out
+    scores. Two classes get only a slope, so that the class that is predicted is the more probable
+    one (with ``class_weight`` also an offset). If held-out rows times classes are more than eight
+    million, a random sample of these rows is used.
+
+    A class that is too small for the folds is learned from and never held out. If no two classes
+    have two rows, there is no search, and probabilities follow from the scores of training, which
+    are too sure. A warning reports both cases.
 
     Cost: seven fits of 150 epochs on five folds; of many rows or classes seven of 30 epochs.
 
     Parameters
     ----------
     search : bool, default=True
-        Try others than the default; without a search nothing is calibrated.
+        Try several rules on held-out rows; otherwise the default is trained, and nothing is
+        calibrated.
     max_iter : int, default=150
-        Most epochs that are tried.
+        Maximum number of epochs to try.
     standardize : bool, default=True
         Subtract the mean of each column of an array and divide by its standard deviation. The
-        chosen learner keeps both and does so with all rows; ``coef_`` and ``intercept_`` are for
-        the columns as they are. Sparse rows and records of a schema are never changed.
+        chosen learner keeps both and applies them to all rows; ``coef_`` and ``intercept_`` are for
+        the columns as they were given. Sparse rows and records of a schema are never changed.
     validation_fraction : float or None, default=None
-        The share of rows to hold out once; by default what suits their number.
+        Share of the rows to hold out once; None chooses by the number of rows.
     fit_intercept : bool, default=True
-        Whether to learn a bias; texts of more than two classes have none.
+        Learn an intercept (bias); texts of more than two classes have none.
     class_weight : dict, "balanced" or None, default=None
-        A factor for the steps of each class; "balanced" makes rare classes count as much.
+        Factor for the steps of each class, by label; "balanced" makes rare classes count as much as
+        frequent ones.
     record : bool, default=False
-        Keep the ledger of all updates in ``ledger_``.
+        Record every update in ``ledger_``.
     random_state : int, RandomState instance, Generator or None, default=0
         Seed of the shuffling; equal seeds give equal models.
     n_jobs : int or None, default=None
-        Threads that try rules on folds, and predict; None is 1, -1 all processors. The results are
-        the same.
+        Number of threads that try rules on folds, and predict: None is 1, -1 all processors.
+        Results are the same.
     verbose : int, default=0
-        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
+        1 shows progress on standard error: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
     best_learner_ : learner
-        What was chosen, fitted on all rows: an ordinary learner, which does everything and whose
-        attributes are here, too. Files hold it, and `load` makes it again.
+        The chosen learner, fitted on all rows: an ordinary learner, whose attributes are also
+        available here. Model files hold it, and `load` returns it.
     leaderboard_ : list of Candidate
         Everything that was tried, best first: ``name``, ``epochs``, ``error_rate`` on the held-out
         rows, ``difference`` to the default with its paired ``standard_error``, and whether it was
-        ``chosen``. Empty without ``search``, and where no two classes have two rows.
+        ``chosen``. Empty without ``search``, and if no two classes have two rows.
 
     See Also
     --------
@@ -188,24 +193,26 @@ class AutoLinear(Estimator):
 
     search: bool = option(
         default=True,
-        help="Try others than the default; without a search nothing is calibrated.",
+        help="""
+        Try several rules on held-out rows; otherwise the default is trained, and nothing is
+        calibrated.""",
     )
-    max_iter: int = option(default=150, at_least=1, help="Most epochs that are tried.")
+    max_iter: int = option(default=150, at_least=1, help="Maximum number of epochs to try.")
     standardize: bool = option(
         default=True,
         help="""
         Subtract the mean of each column of an array and divide by its standard deviation. The
-        chosen learner keeps both and does so with all rows; ``coef_`` and ``intercept_`` are for
-        the columns as they are. Sparse rows and records of a schema are never changed.""",
+        chosen learner keeps both and applies them to all rows; ``coef_`` and ``intercept_`` are for
+        the columns as they were given. Sparse rows and records of a schema are never changed.""",
     )
     validation_fraction: float | None = option(
         default=None,
         above=0.0,
         below=1.0,
-        help="The share of rows to hold out once; by default what suits their number.",
+        help="Share of the rows to hold out once; None chooses by the number of rows.",
     )
     fit_intercept: bool = option(
-        default=True, help="Whether to learn a bias; texts of more than two classes have none."
+        default=True, help="Learn an intercept (bias); texts of more than two classes have none."
     )
     class_weight: Any = option_of(LinearLearner, "class_weight")
     record: bool = option_of(LinearLearner, "record")
@@ -222,7 +229,7 @@ class AutoLinear(Estimator):
         sample_weight: Any = None,
         validation_set: tuple[Any, Any] | None = None,
     ) -> Self:
-        """Try what there is on held-out rows, choose, and train on all rows.
+        """Try rules on held-out rows, choose the best one, and train it on all rows.
 
         Parameters
         ----------
@@ -231,7 +238,7 @@ class AutoLinear(Estimator):
         y : array-like of shape (n_samples,)
             A label for each row; two classes at least.
         sample_weight : array-like of shape (n_samples,), default=None
-            A factor for the step of each row, and for its error where it is held out.
+            A factor for the step of each row, and for its error if it is held out.
         validation_set : tuple (X_dev, y_dev), default=None
             Rows to choose by instead of a part of ``X``.
 
@@ -318,7 +325,7 @@ class AutoLinear(Estimator):
 
     def _learner(self, arm: Arm, epochs: int, **more: Any) -> LinearLearner:
         """Return a learner of a rule of the portfolio."""
-        own = {name: getattr(self, name) for name in HANDED_ON}
+        own = {name: getattr(self, name) for name in PASSED_ON}
         return arm.learner(**{"max_iter": epochs, **SHARED, **own, **arm.parameters, **more})
 
     def _try_all(

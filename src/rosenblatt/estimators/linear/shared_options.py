@@ -14,7 +14,7 @@ def learning_rate() -> Any:
         above=0.0,
         cure="It is the length of a step.",
         label="Learning rate η",
-        help="Length of a step. From zero weights it only scales the model.",
+        help="Length of each step. If the weights start at 0, it only scales the model.",
     )
 
 
@@ -25,10 +25,10 @@ def averaging(default: bool | str, choices: tuple[Any, ...] = (False, True, "tai
         choices=choices,
         label="Predict with",
         help="""
-        Predict with the mean of the weights after each example, not with the last ones. It takes a
-        running sum beside every weight, also in the file. "tail" leaves out the first epochs of
-        ``fit``: the mean begins after the last of the epochs 1, 2, 4, 8 … that is at most half of
-        all. What is learned after ``fit`` joins the mean.""",
+        Predict with the mean of the weights after each example, not with the last weights. This
+        takes a running sum for every weight, also in the model file. "tail" leaves out the first
+        epochs of ``fit``: the mean begins after the last of the epochs 1, 2, 4, 8 … that is at most
+        half of all. Examples learned after ``fit`` join the mean.""",
     )
 
 
@@ -39,21 +39,22 @@ def step_lengths() -> Any:
         choices=("constant", "adagrad"),
         label="Steps",
         help="""
-        "adagrad" divides the step of each weight by the root of the sum of its squared gradients so
-        far, this one included: frequent features move less and less, and large columns do less
-        harm. There is then no dual form and no bound on mistakes.""",
+        Length of the steps: "constant" is the same for every weight; "adagrad" divides the step of
+        each weight by the root of the sum of its squared gradients, the current one included.
+        Frequent features then move less and less, and columns of large numbers do less harm; there
+        is no dual form and no bound on the mistakes.""",
     )
 
 
 def relative_to_data(what: str) -> Any:
-    """Declare the option of that name, of a rule with ``what`` to scale."""
+    """Declare the option ``relative_to_data`` of a rule; ``what`` is the parameter it scales."""
     return option(
         default=False,
         label="Relative to the data",
         in_studio=False,
         help=f"""
-        Let {what} count relative to the mean of ``‖x‖²`` over the rows of ``fit`` (with a bias, of
+        Measure {what} relative to the mean of ``‖x‖²`` over the rows of ``fit`` (with a bias, of
         the rows with a 1 appended), so that one value means the same on few and on many columns.
-        The rows stay as they are, and the mean is kept for what is learned later. Without ``fit``
-        the rows of the first ``partial_fit`` count.""",
+        The rows are not changed, and the mean is kept for later calls. Without ``fit`` the rows of
+        the first ``partial_fit`` count.""",
     )

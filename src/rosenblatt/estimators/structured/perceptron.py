@@ -45,45 +45,48 @@ class StructuredPerceptron(Learner):
     Parameters
     ----------
     space : object with methods ``features`` and ``argmax``, default=None
-        What outputs are and how they are found, see
-        `rosenblatt.estimators.structured.spaces.Space`; or give the functions themselves:
+        Object that defines outputs, their features and the search for the best one: see
+        `rosenblatt.estimators.structured.spaces.Space`. Without it, give these functions
+        themselves:
     features : callable, default=None
         ``features(x, y)``: the features of an output, a mapping of anything hashable to numbers,
         a 1-D array or a sparse row.
     argmax : callable, default=None
         ``argmax(x, score)``: the output with the highest score. ``score(y)`` scores an output,
-        ``score.of(features)`` a part of one, ``score.weights`` is the mapping of feature to
-        weight, ``score.vector`` the same as an array where features are vectors. If it also takes
+        ``score.of(features)`` a part of one, ``score.weights`` is the mapping of feature to weight,
+        ``score.vector`` the same as an array if features are vectors. If it also takes
         ``gold=None``, "mira" searches for the highest ``score(y) + score.cost(y)``.
     cost : callable, default=None
-        ``cost(gold, y)``, at least 0, used by "mira" alone. None: that of the space, or 1 for
+        ``cost(gold, y)``, at least 0; only "mira" uses it. None is the cost of the space, or 1 for
         every wrong output.
     averaged : bool, default=True
-        Predict by the mean of the weights after every example, or by the last ones.
+        Predict with the mean of the weights after every example, not with the last weights.
     update : {"perceptron", "mira"}, default="perceptron"
-        Steps of length 1; or the smallest step after which the right output is ahead by the cost
-        of the one found, at most ``C``. Where ``argmax`` takes ``gold``, "mira" learns also from
-        right outputs that are ahead by less than the cost of another; else from wrong ones alone.
+        Length of the steps: "perceptron" takes steps of 1; "mira" takes the smallest step after
+        which the right output is ahead by the cost of the one found, at most ``C``. If ``argmax``
+        takes ``gold``, "mira" also learns from right outputs that are ahead by less than the cost
+        of another; otherwise only from wrong ones.
     C : float, default=1.0
-        Longest step of "mira".
+        Maximum length of a step of "mira".
     max_iter : int, default=10
-        Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.
+        Maximum number of epochs of ``fit``. Reaching it with mistakes left is a
+        `ConvergenceWarning`.
     record : bool, default=False
-        Keep the ledger of all updates in ``ledger_``.
+        Record every update in ``ledger_``.
     shuffle : bool, default=True
         Visit the rows in a new random order in every epoch.
     random_state : int, RandomState instance, Generator or None, default=0
         Seed of the shuffling; equal seeds give equal models.
     n_iter_no_change : int, default=5
-        Epochs to wait for a better score on the held-out rows; without these for fewer mistakes,
-        where nothing promises that they end or a proof says that they will not; and with none, for
-        larger margins.
+        Epochs to wait for an improvement before stopping: of the score on held-out rows, if there
+        are any; otherwise of the number of mistakes, unless it is known to reach 0. Rules that aim
+        at a margin also train so many epochs after the first one without a mistake.
     warm_start : bool, default=False
-        Let ``fit`` go on from the state of the last call, exactly as if it had not ended. Where
-        a learner has ``average="tail"`` or ``calibrate``, these count the epochs of this call
-        alone.
+        Continue ``fit`` from the state of the last call, exactly as if it had not ended. If a
+        learner has ``average="tail"`` or ``calibrate``, they count only the epochs of this
+        call.
     verbose : int, default=0
-        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
+        1 shows progress on standard error: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
@@ -96,11 +99,10 @@ class StructuredPerceptron(Learner):
     mistakes_per_epoch_ : list of int
         Mistakes in each epoch of the last ``fit``.
     converged_ : bool
-        Whether all examples given to the last ``fit`` are predicted right: ``n_training_errors_``
-        is 0.
+        Whether all examples of the last ``fit`` are predicted right: ``n_training_errors_`` is 0.
     n_training_errors_ : int
-        How many of the examples given to the last ``fit``, those held out included, the weights
-        that predict misclassify. Unknown once learning goes on by other calls.
+        Examples of the last ``fit``, including those held out, that the weights that predict
+        misclassify. Not known after other calls that learn.
     stop_reason_ : str
         Why the last ``fit`` ended: "separated", "early_stopping", "max_iter" or
         "cycle": an epoch with mistakes that changed nothing, so that no other would.
@@ -112,16 +114,16 @@ class StructuredPerceptron(Learner):
         The weights that predict: averaged or last, or those that did best on the
         ``validation_set``. A feature that is not there weighs 0.
     raw_weights_ : mapping of feature to weight
-        The last weights, from which learning goes on.
+        The last weights, from which training continues.
     n_invalid_ : int
-        Those of them that were skipped because they scored less than the right output.
+        Wrong outputs that were skipped because they scored less than the right output.
     mistakes_per_row_ : ndarray of shape (n_samples,)
         Mistakes on each example in the last ``fit``.
     margin_ceiling_ : float
-        Proven by the run: no weights of norm 1 put the right outputs ahead of all others by more
-        than this, on all examples learned from so far. inf where nothing is proven.
+        Upper bound that the run has proved: no weights of norm 1 put the right outputs ahead of all
+        others by more than this, on all examples so far. inf if nothing is proved.
     ledger_ : StructuredLedger
-        Every update in order, when ``record=True``.
+        Every update in order, with ``record=True``.
 
     See Also
     --------
@@ -156,8 +158,9 @@ class StructuredPerceptron(Learner):
         kw_only=False,
         type="object with methods ``features`` and ``argmax``",
         help="""
-        What outputs are and how they are found, see
-        `rosenblatt.estimators.structured.spaces.Space`; or give the functions themselves:""",
+        Object that defines outputs, their features and the search for the best one: see
+        `rosenblatt.estimators.structured.spaces.Space`. Without it, give these functions
+        themselves:""",
     )
     features: Any = option(
         default=None,
@@ -171,37 +174,39 @@ class StructuredPerceptron(Learner):
         type="callable",
         help="""
         ``argmax(x, score)``: the output with the highest score. ``score(y)`` scores an output,
-        ``score.of(features)`` a part of one, ``score.weights`` is the mapping of feature to
-        weight, ``score.vector`` the same as an array where features are vectors. If it also takes
+        ``score.of(features)`` a part of one, ``score.weights`` is the mapping of feature to weight,
+        ``score.vector`` the same as an array if features are vectors. If it also takes
         ``gold=None``, "mira" searches for the highest ``score(y) + score.cost(y)``.""",
     )
     cost: Any = option(
         default=None,
         type="callable",
         help="""
-        ``cost(gold, y)``, at least 0, used by "mira" alone. None: that of the space, or 1 for
+        ``cost(gold, y)``, at least 0; only "mira" uses it. None is the cost of the space, or 1 for
         every wrong output.""",
     )
     averaged: bool = option(
         default=True,
-        help="Predict by the mean of the weights after every example, or by the last ones.",
+        help="Predict with the mean of the weights after every example, not with the last weights.",
     )
     update: str = option(
         default="perceptron",
         choices=("perceptron", "mira"),
         help="""
-        Steps of length 1; or the smallest step after which the right output is ahead by the cost
-        of the one found, at most ``C``. Where ``argmax`` takes ``gold``, "mira" learns also from
-        right outputs that are ahead by less than the cost of another; else from wrong ones alone.
-        """,
+        Length of the steps: "perceptron" takes steps of 1; "mira" takes the smallest step after
+        which the right output is ahead by the cost of the one found, at most ``C``. If ``argmax``
+        takes ``gold``, "mira" also learns from right outputs that are ahead by less than the cost
+        of another; otherwise only from wrong ones.""",
     )
-    C: float = option(default=1.0, above=0.0, help='Longest step of "mira".')
+    C: float = option(default=1.0, above=0.0, help='Maximum length of a step of "mira".')
     max_iter: int = option(
         default=10,
         at_least=1,
-        help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
+        help="""
+        Maximum number of epochs of ``fit``. Reaching it with mistakes left is a
+        `ConvergenceWarning`.""",
     )
-    record: bool = option(default=False, help="Keep the ledger of all updates in ``ledger_``.")
+    record: bool = option(default=False, help="Record every update in ``ledger_``.")
 
     predicts_by = ("averaged", "space", "features", "argmax")
 

@@ -67,56 +67,58 @@ class SequenceTagger(Learner):
     Parameters
     ----------
     templates : sequence of str, default=None
-        What the features of a token are, as ``"w[0].lower"`` or ``"pos[-1]|pos[0]"``: a column, how
-        many tokens away, what is asked of the word; ``|`` takes things together. None is a good set
-        for words, or for words with parts of speech. Tokens that are mappings have none.
+        Feature templates of a token, such as ``"w[0].lower"`` or ``"pos[-1]|pos[0]"``: a column, an
+        offset in tokens, a property of the word; ``|`` joins several. None is a good set for words,
+        or for words with parts of speech. Tokens that are mappings take none.
     columns : sequence of str, default=None
         Names of the parts of a token; None is ``w`` for words, ``w, pos, c2 …`` for tuples.
     search : {"viterbi", "beam", "greedy"}, default="viterbi"
-        All sequences; the best ``beam`` beginnings at each token; or the best one alone.
+        Search for the best tags: "viterbi" compares all sequences, "beam" continues the best
+        ``beam`` beginnings at each token, and "greedy" only the best one.
     order : {1, 2}, default=1
-        How many tags before a tag its score looks at.
+        Number of previous tags that the score of a tag depends on.
     beam : int, default=8
-        How many beginnings of a sentence beam search keeps.
+        Number of beginnings of a sentence that beam search keeps.
     update : {"auto", "whole", "early", "violation"}, default="auto"
-        What is learned from when the search errs: the whole sentence; with a beam the beginning up
-        to where the right tags fell off it, or up to where they were furthest behind. "auto" is
-        "whole" for Viterbi, else "violation".
+        Part of a wrongly tagged sentence to learn from: "whole" is all of it; with a beam "early"
+        ends where the right tags fell off it, and "violation" where they were furthest behind.
+        "auto" is "whole" for Viterbi, otherwise "violation".
     rule : {"perceptron", "mira"}, default="perceptron"
-        Steps of 1; or the smallest step after which the right tags win by as many points as there
-        were wrong ones, at most ``C``, also where they won by less.
+        Length of the steps: "perceptron" takes steps of 1; "mira" takes the smallest step after
+        which the right tags win by as many points as there were wrong ones, at most ``C``, also if
+        they won by less before.
     C : float, default=0.1
-        Longest step of "mira".
+        Maximum length of a step of "mira".
     constraints : {"BIO", "BIOES"} or mapping, default=None
-        Which tag may follow which; others are never predicted, and training sentences that do not
-        keep to it are left out, with a warning. A mapping has for each tag (None: the beginning)
-        the tags that may follow; after tags that it does not have all may.
+        Tags that may follow each tag; others are never predicted, and training sentences that break
+        these rules are left out, with a warning. A mapping has for each tag (None: the beginning)
+        the tags that may follow; after a tag that is not in it all may.
     tag_dictionary : int or None, default=None
-        Words met so often in the last ``fit`` or ``partial_fit``, always with one tag, can have
-        that tag only, unless the constraints leave no sequence then.
+        Words seen at least so often in the last ``fit`` or ``partial_fit``, always with the same
+        tag, get only that tag, unless the constraints then leave no sequence.
     averaged : bool, default=True
-        Predict with the mean of the weights after every sentence, or with the last ones.
+        Predict with the mean of the weights after every sentence, not with the last weights.
     max_iter : int, default=10
-        Most epochs of a ``fit``.
+        Maximum number of epochs of ``fit``.
     record : bool, default=False
-        Keep the ledger of all mistakes in ``ledger_``.
+        Record every mistake in ``ledger_``.
     n_jobs : int or None, default=None
-        Threads that tag sentences in ``predict``; None is 1, -1 all processors. The results are the
-        same.
+        Number of threads that tag sentences in ``predict``: None is 1, -1 all processors. Results
+        are the same.
     shuffle : bool, default=True
         Visit the rows in a new random order in every epoch.
     random_state : int, RandomState instance, Generator or None, default=0
         Seed of the shuffling; equal seeds give equal models.
     n_iter_no_change : int, default=5
-        Epochs to wait for a better score on the held-out rows; without these for fewer mistakes,
-        where nothing promises that they end or a proof says that they will not; and with none, for
-        larger margins.
+        Epochs to wait for an improvement before stopping: of the score on held-out rows, if there
+        are any; otherwise of the number of mistakes, unless it is known to reach 0. Rules that aim
+        at a margin also train so many epochs after the first one without a mistake.
     warm_start : bool, default=False
-        Let ``fit`` go on from the state of the last call, exactly as if it had not ended. Where
-        a learner has ``average="tail"`` or ``calibrate``, these count the epochs of this call
-        alone.
+        Continue ``fit`` from the state of the last call, exactly as if it had not ended. If a
+        learner has ``average="tail"`` or ``calibrate``, they count only the epochs of this
+        call.
     verbose : int, default=0
-        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
+        1 shows progress on standard error: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
@@ -125,16 +127,15 @@ class SequenceTagger(Learner):
     t_ : int
         Sentences seen, over all epochs and calls.
     n_mistakes_ : int
-        Sentences that were not wholly right, over all epochs and calls; with "mira" those that were
-        not right by a margin.
+        Sentences that were not entirely right, over all epochs and calls; with "mira" those that
+        were not right by a margin.
     mistakes_per_epoch_ : list of int
         Mistakes in each epoch of the last ``fit``.
     converged_ : bool
-        Whether all examples given to the last ``fit`` are predicted right: ``n_training_errors_``
-        is 0.
+        Whether all examples of the last ``fit`` are predicted right: ``n_training_errors_`` is 0.
     n_training_errors_ : int
-        How many of the examples given to the last ``fit``, those held out included, the weights
-        that predict misclassify. Unknown once learning goes on by other calls.
+        Examples of the last ``fit``, including those held out, that the weights that predict
+        misclassify. Not known after other calls that learn.
     stop_reason_ : str
         Why the last ``fit`` ended: "separated", "early_stopping" or "max_iter".
     validation_scores_ : list of float
@@ -144,9 +145,9 @@ class SequenceTagger(Learner):
     tags_ : list of str
         The tags in order.
     n_features_ : int
-        Features met in training.
+        Number of features seen in training.
     ledger_ : TagLedger
-        Every mistake in order, when ``record=True``.
+        Every mistake in order, with ``record=True``.
 
     See Also
     --------
@@ -173,9 +174,9 @@ class SequenceTagger(Learner):
         check=check_texts,
         accepts=lambda value: value is None,
         help="""
-        What the features of a token are, as ``"w[0].lower"`` or ``"pos[-1]|pos[0]"``: a column, how
-        many tokens away, what is asked of the word; ``|`` takes things together. None is a good set
-        for words, or for words with parts of speech. Tokens that are mappings have none.""",
+        Feature templates of a token, such as ``"w[0].lower"`` or ``"pos[-1]|pos[0]"``: a column, an
+        offset in tokens, a property of the word; ``|`` joins several. None is a good set for words,
+        or for words with parts of speech. Tokens that are mappings take none.""",
     )
     columns: Any = option(
         default=None,
@@ -187,55 +188,61 @@ class SequenceTagger(Learner):
     search: str = option(
         default="viterbi",
         choices=("viterbi", "beam", "greedy"),
-        help="All sequences; the best ``beam`` beginnings at each token; or the best one alone.",
+        help="""
+        Search for the best tags: "viterbi" compares all sequences, "beam" continues the best
+        ``beam`` beginnings at each token, and "greedy" only the best one.""",
     )
     order: int = option(
-        default=1, choices=(1, 2), help="How many tags before a tag its score looks at."
+        default=1,
+        choices=(1, 2),
+        help="Number of previous tags that the score of a tag depends on.",
     )
     beam: int = option(
         default=8,
         at_least=1,
         at_most=WIDEST_BEAM,
         cure=Message(Setting("search", "viterbi"), " looks at all sequences"),
-        help="How many beginnings of a sentence beam search keeps.",
+        help="Number of beginnings of a sentence that beam search keeps.",
     )
     update: str = option(
         default="auto",
         choices=("auto", "whole", "early", "violation"),
         help="""
-        What is learned from when the search errs: the whole sentence; with a beam the beginning up
-        to where the right tags fell off it, or up to where they were furthest behind. "auto" is
-        "whole" for Viterbi, else "violation".""",
+        Part of a wrongly tagged sentence to learn from: "whole" is all of it; with a beam "early"
+        ends where the right tags fell off it, and "violation" where they were furthest behind.
+        "auto" is "whole" for Viterbi, otherwise "violation".""",
     )
     rule: str = option(
         default="perceptron",
         choices=("perceptron", "mira"),
         help="""
-        Steps of 1; or the smallest step after which the right tags win by as many points as there
-        were wrong ones, at most ``C``, also where they won by less.""",
+        Length of the steps: "perceptron" takes steps of 1; "mira" takes the smallest step after
+        which the right tags win by as many points as there were wrong ones, at most ``C``, also if
+        they won by less before.""",
     )
-    C: float = option(default=0.1, above=0.0, help='Longest step of "mira".')
+    C: float = option(default=0.1, above=0.0, help='Maximum length of a step of "mira".')
     constraints: Any = option(
         default=None,
         type='{"BIO", "BIOES"} or mapping',
         help="""
-        Which tag may follow which; others are never predicted, and training sentences that do not
-        keep to it are left out, with a warning. A mapping has for each tag (None: the beginning)
-        the tags that may follow; after tags that it does not have all may.""",
+        Tags that may follow each tag; others are never predicted, and training sentences that break
+        these rules are left out, with a warning. A mapping has for each tag (None: the beginning)
+        the tags that may follow; after a tag that is not in it all may.""",
     )
     tag_dictionary: int | None = option(
         default=None,
         at_least=1,
         help="""
-        Words met so often in the last ``fit`` or ``partial_fit``, always with one tag, can have
-        that tag only, unless the constraints leave no sequence then.""",
+        Words seen at least so often in the last ``fit`` or ``partial_fit``, always with the same
+        tag, get only that tag, unless the constraints then leave no sequence.""",
     )
     averaged: bool = option(
         default=True,
-        help="Predict with the mean of the weights after every sentence, or with the last ones.",
+        help="""
+        Predict with the mean of the weights after every sentence, not with the last weights.""",
     )
-    max_iter: int = option(default=10, at_least=1, help="Most epochs of a ``fit``.")
-    record: bool = option(default=False, help="Keep the ledger of all mistakes in ``ledger_``.")
+    max_iter: int = option(default=10, at_least=1, help="Maximum number of epochs of ``fit``.")
+    record: bool = option(default=False, help="Record every mistake in ``ledger_``.")
     n_jobs: int | None = n_jobs_option("tag sentences in ``predict``")
 
     predicts_by = ("averaged", "search", "beam", "constraints")

@@ -74,12 +74,12 @@ class AssociationLayer(Transformer):
         Number of association units, which are the new features. With the same seed the units of
         a smaller layer are the first ones of a larger.
     excitatory : int, default=3
-        Connections of a unit that drive it to fire.
+        Number of connections of a unit that excite it.
     inhibitory : int, default=3
-        Connections of a unit that hold it back.
+        Number of connections of a unit that inhibit it.
     threshold : int, default=1
-        Least surplus at which a unit fires, from 1 to ``excitatory``. A higher one makes units
-        fire more rarely, each for something more special.
+        Smallest surplus of excitation at which a unit fires, from 1 to ``excitatory``. With a
+        higher one units fire more rarely, each for something more special.
     levels : int or sequence of float, default=8
         Number of sensory units for each feature, at levels evenly spaced between its smallest and
         its largest value in training: 1 sees dark and bright, more see greys. Features of two
@@ -146,15 +146,17 @@ class AssociationLayer(Transformer):
         a smaller layer are the first ones of a larger.""",
     )
     excitatory: int = option(
-        default=3, at_least=1, help="Connections of a unit that drive it to fire."
+        default=3, at_least=1, help="Number of connections of a unit that excite it."
     )
-    inhibitory: int = option(default=3, at_least=0, help="Connections of a unit that hold it back.")
+    inhibitory: int = option(
+        default=3, at_least=0, help="Number of connections of a unit that inhibit it."
+    )
     threshold: int = option(
         default=1,
         at_least=1,
         help="""
-        Least surplus at which a unit fires, from 1 to ``excitatory``. A higher one makes units
-        fire more rarely, each for something more special.""",
+        Smallest surplus of excitation at which a unit fires, from 1 to ``excitatory``. With a
+        higher one units fire more rarely, each for something more special.""",
     )
     levels: int | Sequence[float] = option(
         default=8,

@@ -35,17 +35,18 @@ class TableFeatures(Transformer):
     Parameters
     ----------
     columns : dict or None, default=None
-        Columns that are not to be guessed: "number", "category", "text", "date" or "ignored" by
-        their names.
+        Kinds of columns by name, which are then not guessed: "number", "category", "text", "date"
+        or "ignored".
     scale : {"robust", "standard"} or None, default="robust"
-        How numbers are scaled, as in `Schema.guess`; None does not scale them.
+        How numbers are scaled, as in `Schema.guess`; None leaves them unchanged.
     text : dict or None, default=None
         Arguments of `TextFeatures` for text columns.
     output : {"auto", "rows", "csr_array", "csr_matrix", "array"}, default="auto"
-        What ``transform`` gives: sparse rows, which every learner here takes and which need
-        nothing but NumPy; an array or matrix of SciPy, for scikit-learn's learners; or a dense
-        array, for data frames and few columns. "auto" is SciPy's array where SciPy is loaded, as
-        it is beside scikit-learn, else rows: the same three arrays, and no copy of them.
+        What ``transform`` returns: "rows" are sparse rows, which every learner here takes and which
+        need only NumPy; "csr_array" and "csr_matrix" are SciPy's, for scikit-learn's learners;
+        "array" is dense, for data frames and few columns. "auto" is SciPy's array if SciPy is
+        loaded, as it is with scikit-learn, otherwise rows: the same three arrays, and no copy of
+        them.
 
     Attributes
     ----------
@@ -80,13 +81,13 @@ class TableFeatures(Transformer):
         type="dict or None",
         check=_check_mapping,
         help="""
-        Columns that are not to be guessed: "number", "category", "text", "date" or "ignored" by
-        their names.""",
+        Kinds of columns by name, which are then not guessed: "number", "category", "text", "date"
+        or "ignored".""",
     )
     scale: str | None = option(
         default="robust",
         choices=("robust", "standard"),
-        help="How numbers are scaled, as in `Schema.guess`; None does not scale them.",
+        help="How numbers are scaled, as in `Schema.guess`; None leaves them unchanged.",
     )
     text: Mapping[str, Any] | None = option(
         default=None,

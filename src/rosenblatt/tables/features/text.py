@@ -63,32 +63,35 @@ class TextFeatures(Transformer):
     Parameters
     ----------
     words : tuple of int or None, default=(1, 2)
-        Shortest and longest run of words; None for none.
+        Shortest and longest run of words (word n-grams); None for none.
     chars : tuple of int or None, default=None
-        Shortest and longest piece of a word, with the blanks around it; None for none.
+        Shortest and longest piece of a word with the blanks around it (character n-grams); None for
+        none.
     bits : int or None, default=18
         Hash to 2**bits columns; None keeps an exact vocabulary, which ``learn`` extends.
     value : {"once", "count", "log"}, default="log"
         1 for each n-gram that occurs, its count, or 1 + ln of its count.
     idf : bool, default=True
-        Whether n-grams count more the fewer texts of ``fit`` have them; n-grams that no text had
-        are left out. Not for streams, whose later texts are not known.
+        Let n-grams count more the fewer texts of ``fit`` have them (inverse document frequency);
+        n-grams that no text had are left out. Not for streams, whose texts are not known
+        beforehand.
     unit : bool, default=True
-        Whether rows are scaled to length 1.
+        Scale rows to length 1.
     shortest : int, default=1
-        Words of fewer characters are left out.
+        Minimum number of characters of a word; shorter words are left out.
     symbols : bool, default=True
-        Whether characters like ``!`` and ``£`` are words of their own.
+        Treat characters such as ``!`` and ``£`` as words of their own.
     lowercase : bool, default=True
-        Whether upper case counts as lower case.
+        Convert capital letters to small ones.
     output : {"auto", "rows", "csr_array", "csr_matrix", "array"}, default="auto"
-        What ``transform`` gives: sparse rows, which every learner here takes and which need
-        nothing but NumPy; an array or matrix of SciPy, for scikit-learn's learners; or a dense
-        array, for data frames and few columns. "auto" is SciPy's array where SciPy is loaded, as
-        it is beside scikit-learn, else rows: the same three arrays, and no copy of them.
+        What ``transform`` returns: "rows" are sparse rows, which every learner here takes and which
+        need only NumPy; "csr_array" and "csr_matrix" are SciPy's, for scikit-learn's learners;
+        "array" is dense, for data frames and few columns. "auto" is SciPy's array if SciPy is
+        loaded, as it is with scikit-learn, otherwise rows: the same three arrays, and no copy of
+        them.
     n_jobs : int or None, default=None
-        Threads that count in ``transform``; ``fit`` has one; None is 1, -1 all processors. The
-        results are the same.
+        Number of threads that count n-grams in ``transform`` (``fit`` has one): None is 1, -1 all
+        processors. Results are the same.
 
     See Also
     --------
@@ -120,13 +123,15 @@ class TextFeatures(Transformer):
         default=(1, 2),
         type="tuple of int or None",
         check=_check_span,
-        help="Shortest and longest run of words; None for none.",
+        help="Shortest and longest run of words (word n-grams); None for none.",
     )
     chars: tuple[int, int] | None = option(
         default=None,
         type="tuple of int or None",
         check=_check_span,
-        help="Shortest and longest piece of a word, with the blanks around it; None for none.",
+        help="""
+        Shortest and longest piece of a word with the blanks around it (character n-grams); None for
+        none.""",
     )
     bits: int | None = option(
         default=18,
@@ -143,19 +148,23 @@ class TextFeatures(Transformer):
     idf: bool = option(
         default=True,
         help="""
-        Whether n-grams count more the fewer texts of ``fit`` have them; n-grams that no text had
-        are left out. Not for streams, whose later texts are not known.""",
+        Let n-grams count more the fewer texts of ``fit`` have them (inverse document frequency);
+        n-grams that no text had are left out. Not for streams, whose texts are not known
+        beforehand.""",
     )
-    unit: bool = option(default=True, help="Whether rows are scaled to length 1.")
+    unit: bool = option(default=True, help="Scale rows to length 1.")
     shortest: int = option(
-        default=1, at_least=1, at_most=LONGEST_WORD, help="Words of fewer characters are left out."
+        default=1,
+        at_least=1,
+        at_most=LONGEST_WORD,
+        help="Minimum number of characters of a word; shorter words are left out.",
     )
     symbols: bool = option(
-        default=True, help="Whether characters like ``!`` and ``£`` are words of their own."
+        default=True, help="Treat characters such as ``!`` and ``£`` as words of their own."
     )
-    lowercase: bool = option(default=True, help="Whether upper case counts as lower case.")
+    lowercase: bool = option(default=True, help="Convert capital letters to small ones.")
     output: str = output_option()
-    n_jobs: int | None = n_jobs_option("count in ``transform``; ``fit`` has one")
+    n_jobs: int | None = n_jobs_option("count n-grams in ``transform`` (``fit`` has one)")
 
     dense_setting = "output='array'"
 
