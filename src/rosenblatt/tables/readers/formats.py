@@ -22,8 +22,7 @@ Kind = Literal["table", "text", "svmlight", "vw", "sentences", "packed rows"]
 # Answers whether the first lines of a file (at least one, none blank) are of a format.
 Sniffer = Callable[[Sequence[str]], bool]
 
-# A format is recognized by so many bytes from the beginning of a file.
-SNIFFED_BYTES = 1 << 14
+SNIFFED_BYTES = 1 << 14  # of the beginning of a file, by which its format is recognized
 
 
 class Format(NamedTuple):
@@ -32,27 +31,27 @@ class Format(NamedTuple):
     Attributes
     ----------
     name : str
-        What ``--format`` and ``format=`` call it.
+        Its name for ``--format`` and ``format=``.
     kind : {"table", "text", "svmlight", "vw", "sentences", "packed rows"}
-        What its reader gives, by the kind of schema that makes features of it.
+        What its reader returns, by the kind of schema that encodes it.
     title : str
-        What messages call it: "these look like JSON lines".
+        Its name in messages: "these look like JSON lines".
     reader : str
-        Where the reader is, as "module:function"; it is imported when a file is opened. That of a
-        table takes a `TableRequest`, any other one is a public function of `rosenblatt.io`.
+        The reader as "module:function", which is imported when a file is opened. That of a table
+        takes a `TableRequest`; any other one is a public function of `rosenblatt.io`.
     suffixes : tuple of str
-        Endings of file names that mean this format, without the dot.
+        Suffixes of file names that mean this format, without the dot.
     sniff : callable or None
-        Whether the first lines are of this format, if the name of a file does not say what it is.
+        Returns whether the first lines are of this format, if the name of a file does not tell.
     signature : bytes or None
-        How a file begins that is not text.
+        The first bytes of a file that is not text.
     is_text : bool
         Whether a file is lines of text.
     cut : {"lines", "rows"} or None
         Where a file can be cut into shards: at any line end, or between rows, because a line end
-        may be quoted (which needs `Delimited`). With None every shard reads the whole file.
+        may be quoted (which needs `DelimitedFormat`). With None every shard reads the whole file.
     finds_encoding : bool
-        Whether the reader finds out the encoding of text that is not UTF-8.
+        Whether the reader detects the encoding of text that is not UTF-8.
     options : tuple of str
         Arguments of the reader that other formats do not have.
     """
@@ -71,7 +70,7 @@ class Format(NamedTuple):
 
     @property
     def is_delimited(self) -> bool:
-        """Whether rows are fields with a mark between them."""
+        """Return whether rows are fields with a delimiter between them."""
         return "delimiter" in self.options
 
     def load_reader(self) -> Callable[..., Any]:
@@ -102,7 +101,7 @@ def _every_line(pattern: str) -> Sniffer:
 
 
 def _is_labelled_text(lines: Sequence[str]) -> bool:
-    """Return whether lines are a label, a tab and a text, where labels come again."""
+    """Return whether lines are a label, a tab and a text, with labels that repeat."""
     # The first text has several words; of the others some may be a single word.
     if not re.fullmatch(r"[^\t,;]{1,40}\t[^\t]* [^\t]*", lines[0]):
         return False
@@ -115,7 +114,7 @@ def _is_labelled_text(lines: Sequence[str]) -> bool:
 # ---------------------------------------------------------------------- the registry
 
 
-# How delimited text is written, if it is not to be found out.
+# The options of delimited text that are auto-detected if they are not given.
 _DELIMITED = ("delimiter", "decimal", "thousands", "quote")
 
 # Formats of rows with labels, in the order in which they are listed and sniffed. The first one of
@@ -241,7 +240,7 @@ SENTENCES: tuple[Format, ...] = (
     ),
 )
 
-# No choice of ``--format``, since such a file says itself that it is one.
+# Not a choice of ``--format``, since such a file is recognized by its first bytes.
 PACKED_ROWS = Format(
     "packed rows",
     "packed rows",
@@ -271,7 +270,7 @@ def named(name: str, among: Sequence[Format] = ROWS) -> Format:
 
 
 def default_of(kind: str) -> Format:
-    """Return the format of rows of this kind that is assumed if nothing tells of another."""
+    """Return the default format of rows of this kind."""
     return next(format for format in ROWS if format.kind == kind)
 
 
@@ -305,19 +304,22 @@ def by_suffix(given: Any, among: Sequence[Format] = ROWS) -> Format | None:
     """Return the format that the suffix of a path or of an open file means; None if it has none."""
     from rosenblatt.tables.readers.sources import ENDINGS
 
-    if hasattr(given, "read"):
-        given = getattr(given, "name", "")
-    if not isinstance(given, str | os.PathLike):
+    # An open file has a name, unless it is in memory; by its descriptor that is a number.
+    name = getattr(given, "name", "") if hasattr(given, "read") else given
+    if not isinstance(name, str | os.PathLike):
         return None
-    path = os.fsdecode(given).lower()
+    path = os.fsdecode(name).lower()
     for compressed in ENDINGS:
         path = path.removesuffix(compressed)
     suffix = path.rpartition(".")[2]
-    return next((format for format in among if suffix in format.suffixes), None)
+    for format in among:
+        if suffix in format.suffixes:
+            return format
+    return None
 
 
 def by_content(path: Any) -> Format | None:
-    """Return the format that the first lines of a file are of; None of a pipe or if none is."""
+    """Return the format of the first lines of a file; None for a pipe, or if they have none."""
     from rosenblatt.tables.readers.sources import first_lines
 
     lines = [line for line in first_lines(path, SNIFFED_BYTES).split("\n") if line.strip()]

@@ -1,4 +1,4 @@
-"""What a field of a text holds: a number and how it is written, a time, a gap."""
+"""What a field of text is: a number and how it is written, a time, or a missing value."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-# Whatever column they stand in, these are gaps; `missing` of a reader adds others.
+# These are missing values in every column; `missing` of a reader adds others.
 GAPS = (
     *("", "NA", "N/A", "n/a", "na", "N.A.", "n.a.", "NaN", "nan", "NAN", "null", "NULL", "Null"),
     *("-", "--", "?", "#N/A", "<NA>", "\\N", "None", "NaT", "nil", ".", "–", "—", "#NA", "-NaN"),
     *("-nan", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "1.#QNAN", "-1.#IND"),
 )
-# What also looks like one, and may be a value: told of, and left as it is.
+# Texts that may mark a missing value or be a value: they are not gaps in every column.
 _MAYBE_GAPS = {*map(str.lower, GAPS), "unknown", "missing"}
 _SIGNS = r"[$€£¥₹¢\s%()+\-−\u00a0\u202f]*"
 _BARE = re.compile(rf"{_SIGNS}(\d[\d.,'\u2019 \u00a0\u202f\u2009]*?(?:[eE][+-]?\d+)?){_SIGNS}")
@@ -26,82 +26,107 @@ _TIME = re.compile(r"\d{1,4}[-./]\d\d?[-./]\d{1,4}\b.*|\d\d?:\d\d.*")
 
 
 def looks_missing(text: str) -> bool:
-    """Whether people may have written this where a value is not known."""
+    """Return whether people may have written this for a missing value."""
     return text.strip().lower() in _MAYBE_GAPS
 
 
 def kind_of(cell: str) -> str:
-    """What a field looks like: "number", "time" or "text"."""
+    """Return what a field looks like: "number", "time" or "text"."""
     if _TIME.fullmatch(cell):
         return "time"
-    match = _BARE.fullmatch(cell)
-    return "number" if match is not None else "text"
+    if _BARE.fullmatch(cell):
+        return "number"
+    return "text"
 
 
 def number_style(
     columns: Iterable[Sequence[str]], delimiter: str, given: Mapping[str, Any]
 ) -> tuple[str, str | None, bool]:
-    """Decimal and thousands marks of the columns that look like numbers; whether they have signs.
+    """Return the decimal and thousands marks of columns of numbers, and whether they have signs.
 
     Marks that are `given` are taken as they are.
     """
-    points = Counter[str]()
-    groups = Counter[str]()
-    signs = False
-    unsure = list[list[str]]()
+    points = Counter[str]()  # by mark, how many numbers have it as decimal mark
+    groups = Counter[str]()  # and between thousands
+    has_signs = False
+    number_columns: list[list[str]] = []
     for column in columns:
         bare = bare_numbers(column)
         if not bare:
             continue
-        signs = signs or any(_STRANGE.search(cell) for cell in column)
+        number_columns.append(bare)
+        has_signs = has_signs or any(_STRANGE.search(cell) for cell in column)
         for number in bare:
-            _weigh(number, points, groups)
-        unsure.append(bare)
+            _count_marks(number, points, groups)
 
-    decimal = "," if points[","] > points["."] or (groups["."] and not points["."]) else "."
-    decimal = given.get("decimal") or decimal
+    decimal: str = given.get("decimal") or _likely_decimal(points, groups)
     groups.pop(decimal, None)
     thousands = groups.most_common(1)[0][0] if groups else None
-    named = given.get("decimal") or given.get("thousands")
-    if thousands is None and not points and not named:
-        decimal, thousands = _of_threes(unsure, delimiter)
-    if thousands is None and not points[_OTHER[decimal]]:
-        # In this file the other mark is no decimal mark anywhere, and stands between thousands.
-        mark = _OTHER[decimal]
-        marked = (number for column in unsure for number in column if mark in number)
-        if any(_GROUPED.fullmatch(number) for number in marked):
-            thousands = mark
-    thousands = given.get("thousands") or (None if thousands == decimal else thousands)
-    return decimal, thousands, signs
+    are_named = given.get("decimal") or given.get("thousands")
+    if thousands is None and not points and not are_named:
+        decimal, thousands = _marks_before_three_digits(number_columns, delimiter)
+    other = _OTHER[decimal]
+    if thousands is None and not points[other] and _is_between_thousands(other, number_columns):
+        thousands = other
+
+    if given.get("thousands"):
+        thousands = given["thousands"]
+    elif thousands == decimal:
+        thousands = None
+    return decimal, thousands, has_signs
+
+
+def _likely_decimal(points: Counter[str], groups: Counter[str]) -> str:
+    """Return the decimal mark that most numbers have; points between thousands mean a comma."""
+    if points[","] > points["."]:
+        return ","
+    if groups["."] and not points["."]:
+        return ","
+    return "."
+
+
+def _is_between_thousands(mark: str, columns: list[list[str]]) -> bool:
+    """Return whether a mark that is no decimal mark anywhere is between thousands in a number."""
+    for numbers in columns:
+        for number in numbers:
+            if mark in number and _GROUPED.fullmatch(number):
+                return True
+    return False
 
 
 def bare_numbers(column: Sequence[str]) -> list[str]:
-    """The numbers of a column without signs; none if most of its cells look like something else."""
+    """Return the numbers of a column without signs; none if most of its cells are not numbers."""
     cells = [cell.strip() for cell in column if cell.strip() not in GAPS]
-    found = [_BARE.fullmatch(cell) for cell in cells]
-    bare = [match[1].strip() for match in found if match is not None]
-    times = sum(_TIME.fullmatch(cell) is not None for cell in cells)
-    return bare if 2 * (len(bare) - times) > len(cells) else []
+    bare: list[str] = []
+    for cell in cells:
+        match = _BARE.fullmatch(cell)
+        if match is not None:
+            bare.append(match[1].strip())
+    # A time such as 2020-01-31 looks like a number with signs.
+    n_times = sum(_TIME.fullmatch(cell) is not None for cell in cells)
+    are_most = 2 * (len(bare) - n_times) > len(cells)
+    return bare if are_most else []
 
 
 def decimal_marks(column: Sequence[str]) -> dict[str, str]:
-    """By each decimal mark that a column of numbers has beyond doubt, the first such number."""
-    found = dict[str, str]()
+    """Return the certain decimal marks of a column of numbers, each with its first number."""
+    found: dict[str, str] = {}
     for number in bare_numbers(column):
         # Most numbers of a column have the mark that was found first: they need no closer look.
         if not any(mark in number and mark not in found for mark in _OTHER):
             continue
         points = Counter[str]()
-        _weigh(number, points, Counter())
+        _count_marks(number, points, Counter())
         for mark in points:
             found.setdefault(mark, number)
     return found
 
 
 def may_be_thousands(column: Sequence[str]) -> str | None:
-    """A number such as 5.600 whose point may be a decimal mark or stand between thousands.
+    """Return a number such as 5.600, whose point may be a decimal mark or between thousands.
 
-    The first of a column, if all its points are followed by three digits and others are whole.
+    It is the first of a column in which each point is followed by three digits, and other numbers
+    are whole; None if there is none.
     """
     numbers = bare_numbers(column)
     pointed = [number for number in numbers if "." in number]
@@ -110,24 +135,33 @@ def may_be_thousands(column: Sequence[str]) -> str | None:
     return pointed[0] if all(_THREES.fullmatch(number) for number in pointed) else None
 
 
-def _weigh(number: str, points: Counter[str], groups: Counter[str]) -> None:
-    """What one number says of its marks; 1,234 alone says nothing."""
-    grouped, pointed = _GROUPED.fullmatch(number), _POINTED.fullmatch(number)
-    if grouped and grouped[2] and grouped[2] != grouped[1]:
+def _count_marks(number: str, points: Counter[str], groups: Counter[str]) -> None:
+    """Count the marks of one number whose meaning is certain; that of 1,234 is not."""
+    grouped = _GROUPED.fullmatch(number)
+    if grouped and grouped[2] and grouped[2] != grouped[1]:  # 1.234,5
         points[grouped[2]] += 1
         groups[grouped[1]] += 1
-    elif grouped and (number.count(grouped[1]) > 1 or grouped[1] not in ".,"):
+        return
+    if grouped and (number.count(grouped[1]) > 1 or grouped[1] not in ".,"):  # 1,234,567 or 1'234
         groups[grouped[1]] += 1
-    elif pointed and (len(pointed[3]) != 3 or len(pointed[1]) > 3 or pointed[1][0] == "0"):
-        points[pointed[2]] += 1
+        return
+    pointed = _POINTED.fullmatch(number)
+    if pointed is None:
+        return
+    before, mark, after = pointed.groups()
+    if len(after) != 3 or len(before) > 3 or before[0] == "0":  # 1,23 or 1234,567 or 0,123
+        points[mark] += 1
 
 
-def _of_threes(columns: list[list[str]], delimiter: str) -> tuple[str, str | None]:
-    """Marks where every number with one has three digits behind it: 1,234 or 12.345."""
+def _marks_before_three_digits(columns: list[list[str]], delimiter: str) -> tuple[str, str | None]:
+    """Return the marks if each mark is followed by three digits: 1,234 or 12.345."""
     for numbers in columns:
-        marked = [number for number in numbers if "," in number]
-        plain = [number for number in numbers if number.isdecimal()]
-        if marked:
-            large = any(len(number) > 3 for number in plain)
-            return (",", None) if large or delimiter == ";" else (".", ",")
+        has_comma = any("," in number for number in numbers)
+        if not has_comma:
+            continue
+        # If 1234 is written without a mark, that of 1,234 is a decimal mark.
+        has_plain_thousands = any(number.isdecimal() and len(number) > 3 for number in numbers)
+        if has_plain_thousands or delimiter == ";":
+            return ",", None
+        return ".", ","
     return ".", None

@@ -1,4 +1,4 @@
-"""Packed rows: the rows of any data with their labels in one file, which is read where it lies.
+"""Packed rows: the rows of any data with their labels in one file, which is memory-mapped.
 
 The file is one of safetensors: a header of fixed length, then the arrays of `ARRAYS` in that order,
 each at an aligned place. Every array is cut into blocks, and a CRC-32 of each block stands at the
@@ -33,32 +33,41 @@ from rosenblatt.tables.readers.block import Block
 from rosenblatt.tables.readers.reader import Reader
 from rosenblatt.tables.readers.sources import our_kind
 
-HEADER, BLOCK = 1 << 12, 1 << 24
-COPIED_AT_ONCE = 1 << 18  # bytes: what stays in a core's cache is copied in a third of the time
+# Sizes in bytes.
+HEADER = 1 << 12
+BLOCK = 1 << 24
+COPIED_AT_ONCE = 1 << 18  # what stays in a core's cache is copied in a third of the time
+ALIGNMENT = 8
+MOST_CLASS_BYTES = 1 << 28
+
+VALUES_AT_ONCE = 1 << 20  # numbers
+LARGEST_SHAPE = 1 << 62
 FORMAT = "1"
-Layout = dict[str, tuple[str, tuple[int, ...]]]  # the type and the shape of each array
-FLOATS, WHOLE = ("F64", "F32"), ("I32", "I64")
-# Of dense rows X, of sparse ones data, indptr and indices; weights where rows have some.
+# The type and the shape of each array.
+Layout = dict[str, tuple[str, tuple[int, ...]]]
+FLOATS = ("F64", "F32")
+INTEGERS = ("I32", "I64")
+# Dense rows have X, sparse ones data, indptr and indices; weights only if rows have some.
 ARRAYS = {
     "X": FLOATS,
     "data": FLOATS,
     "card": ("U8",),
     "weights": ("F64",),
-    "indptr": WHOLE,
-    "indices": WHOLE,
+    "indptr": INTEGERS,
+    "indices": INTEGERS,
     "labels": ("I32",),
     "digests": ("U32",),
 }
 CARD = {"classes", "label_dtype", "n_features", "schema", "sources"}
 AGAIN = "pack the data again, or copy the file again"
+# What the checks raise for a file that is not sound.
 UNSOUND = (ModelFileError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
-VALUES_AT_ONCE, MOST_CLASS_BYTES = 1 << 20, 1 << 28
 
 
 class PackedRows(Block):
-    """Rows, labels and weights of a packed file, which stay on the disk until they are read.
+    """Rows, labels and weights of a packed file, memory-mapped: read from the disk when used.
 
-    ``X, y = packed`` is what a learner is given; ``packed[:1000]`` are the first rows.
+    ``X, y = packed`` unpacks what a learner takes; ``packed[:1000]`` are the first rows.
 
     Attributes
     ----------
@@ -80,8 +89,12 @@ class PackedRows(Block):
     _first = 0
 
     def __init__(self, rows: Any, labels: LabelCodes, weights: Any, card: dict[str, Any]) -> None:
-        self.rows, self.labels, self.weights = rows, labels, weights
-        self.classes, self.sources, self.card = labels.classes, card["sources"], card
+        self.rows = rows
+        self.labels = labels
+        self.weights = weights
+        self.classes = labels.classes
+        self.sources = card["sources"]
+        self.card = card
 
     @property
     def X(self) -> Any:
@@ -89,7 +102,7 @@ class PackedRows(Block):
 
     @property
     def lines(self) -> npt.NDArray[np.int64]:  # type: ignore[override]
-        """The numbers of the rows, from 1."""
+        """Return the numbers of the rows, from 1."""
         return np.arange(self._first + 1, self._first + len(self) + 1)
 
     def __len__(self) -> int:
@@ -97,27 +110,30 @@ class PackedRows(Block):
 
     def __getitem__(self, rows: slice) -> Self:
         part = copy(self)
-        part.rows, part.labels = self.rows[rows], self.labels[rows]
+        part.rows = self.rows[rows]
+        part.labels = self.labels[rows]
         part.weights = None if self.weights is None else self.weights[rows]
         part._first = self._first + rows.indices(len(self))[0]
         return part
 
     def blocks(self) -> Iterator[PackedRows]:
-        """All rows, some at a time."""
+        """Yield all rows, some at a time."""
         step = max(1, VALUES_AT_ONCE * len(self) // max(1, self.n_values))
         return (self[start : start + step] for start in range(0, len(self), step))
 
     @property
     def n_values(self) -> int:
-        """How many numbers are stored."""
-        return int(self.rows.nnz if isinstance(self.rows, SparseRows) else self.rows.size)
+        """Return how many numbers are stored."""
+        if isinstance(self.rows, SparseRows):
+            return int(self.rows.nnz)
+        return int(self.rows.size)
 
     def __repr__(self) -> str:
         return f"PackedRows({len(self):,} rows, {self.rows.shape[1]:,} features)"
 
 
 class PackedReader(Reader[PackedRows]):
-    """The blocks of a packed file, as those of any other."""
+    """A reader of the blocks of a packed file."""
 
     def __init__(self, packed: PackedRows) -> None:
         super().__init__([], "fail")
@@ -139,16 +155,21 @@ class Part:
     """An array as it grows in a file, with the CRC-32 of each of its blocks."""
 
     def __init__(self, kind: str, file: Any) -> None:
-        self.kind, self.file, self.size, self.digests = kind, file, 0, list[int]()
+        self.kind = kind
+        self.file = file
+        self.size = 0  # bytes
+        self.digests: list[int] = []
         self._dtype = _dtype(kind)
 
     def add(self, values: npt.NDArray[Any]) -> None:
         data = np.ascontiguousarray(values, self._dtype).reshape(-1).view(np.uint8).data
         self.file.write(data)
         while len(data):
-            filled = self.size % BLOCK
-            piece, data = data[: BLOCK - filled], data[BLOCK - filled :]
-            before = self.digests.pop() if filled else 0
+            # The digest of a block that is not full goes on with what follows.
+            n_filled = self.size % BLOCK
+            piece = data[: BLOCK - n_filled]
+            data = data[BLOCK - n_filled :]
+            before = self.digests.pop() if n_filled else 0
             self.digests.append(crc32(piece, before))
             self.size += len(piece)
 
@@ -157,7 +178,7 @@ class Part:
         return self.size // self._dtype.itemsize
 
     def values(self) -> Iterator[npt.NDArray[Any]]:
-        """All of them again, from a file of its own."""
+        """Yield all values again, from a spool file."""
         self.file.seek(0)
         while chunk := self.file.read(COPIED_AT_ONCE):
             yield np.frombuffer(chunk, self._dtype)
@@ -166,16 +187,17 @@ class Part:
 class RowsWriter:
     """A new packed file, written block by block in bounded memory; without `finish` none is left.
 
-    The largest array grows where it will be. The others grow in files without a name and follow it.
-    That all is on the disk is not waited for: what a loss of power takes, the digests tell.
+    The largest array is written to its final place. The others are spooled to files without a name
+    and appended at the end. Nothing waits for the disk: the digests show what a loss of power took.
     """
 
     def __init__(self, path: str) -> None:
-        self._file, self._stack = NewFile(path), ExitStack()
+        self._file = NewFile(path)
+        self._stack = ExitStack()
         self._stack.callback(self._file.discard)
         self._folder = os.path.dirname(os.path.realpath(path))
         self._parts: dict[str, Part] = {}
-        self._weighted = False
+        self._has_weights = False
 
     def __enter__(self) -> Self:
         return self
@@ -184,21 +206,24 @@ class RowsWriter:
         self._stack.close()
 
     def add(self, rows: Any, codes: npt.NDArray[np.int32], weights: Any = None) -> None:
-        """Append rows, of the kind that the first ones were; `finish` says what the codes mean."""
+        """Append rows of the same kind as the first ones; `finish` gets their classes."""
         with self._file.named():
             main = "data" if isinstance(rows, SparseRows) else "X"
             if not self._parts:
                 self._file.open().write(bytes(HEADER))
                 self._parts[main] = Part("F32" if rows.dtype == np.float32 else "F64", self._file)
-            stored = self._parts[main].n_items
+            n_stored = self._parts[main].n_items
             self._parts[main].add(rows if main == "X" else rows.data)
             if main == "data":
                 self._spooled("indices", "I32").add(rows.indices)
-                ends = self._spooled("indptr", "I64")
-                ends.add((rows.indptr.astype(np.int64) + stored)[1 if ends.size else 0 :])
+                spool = self._spooled("indptr", "I64")
+                starts = rows.indptr.astype(np.int64) + n_stored
+                # The first start of a block is the last one of the block before.
+                spool.add(starts[1:] if spool.size else starts)
             self._spooled("labels", "I32").add(codes)
             if weights is not None:
-                self._weighted = self._weighted or bool((weights != 1.0).any())
+                if (weights != 1.0).any():
+                    self._has_weights = True
                 self._spooled("weights", "F64").add(weights)
 
     def _spooled(self, name: str, kind: str) -> Part:
@@ -209,40 +234,49 @@ class RowsWriter:
         return self._parts[name]
 
     def finish(self, classes: npt.NDArray[Any], numbers: Any, card: dict[str, Any]) -> None:
-        """Give the file its name; ``numbers`` has for each code the number of its class."""
+        """Write the rest and rename the file; ``numbers`` has the class number of each code."""
         main, *_ = spools = self._parts
         self._parts = {main: spools.pop(main)}
-        if not self._weighted:
+        if not self._has_weights:
             spools.pop("weights", None)
         labels = [encode(label, "the label") for label in classes.tolist()]
         card = card | {"classes": labels, "label_dtype": classes.dtype.str}
         text = json.dumps(card, separators=(",", ":")).encode()
-        # Blanks at the end put what follows at a place that 8 divides.
-        text += b" " * (-(self._parts[main].size + len(text)) % 8)
-        place = "I64" if self._parts[main].n_items > LARGEST_INT32 else "I32"
+        # Blanks at the end align what follows.
+        text += b" " * (-(self._parts[main].size + len(text)) % ALIGNMENT)
         with self._file.named():
             self._append("card", "U8", [np.frombuffer(text, np.uint8)])
             for name in ("weights", "indptr", "indices", "labels"):
-                spool = spools.get(name)
-                if spool is None:
-                    continue
-                kind = place if name.startswith("ind") else spool.kind
-                if name == "labels":
-                    self._append(name, kind, (numbers[codes] for codes in spool.values()))
-                elif kind != spool.kind:
-                    self._append(name, kind, spool.values())
-                else:
-                    self._parts[name] = spool
-                    for some in spool.values():
-                        self._file.write(some.data)
+                if name in spools:
+                    self._append_spool(name, spools[name], self._parts[main].n_items, numbers)
             digests = [digest for part in self._parts.values() for digest in part.digests]
             self._append("digests", "U32", [np.array(digests)])
-            layout: Layout = {n: (part.kind, (part.n_items,)) for n, part in self._parts.items()}
+
+            layout: Layout = {}
+            for name, part in self._parts.items():
+                layout[name] = part.kind, (part.n_items,)
             if main == "X":
-                layout["X"] = layout["X"][0], (layout["labels"][1][0], card["n_features"])
+                (n_rows,) = layout["labels"][1]
+                layout["X"] = layout["X"][0], (n_rows, card["n_features"])
             self._file.write_at(0, _header(layout))
             self._file.finish(sync=False)
             self._file.rename()
+
+    def _append_spool(self, name: str, spool: Part, n_stored: int, numbers: Any) -> None:
+        """Append a spooled array, converted to its final type."""
+        if name == "labels":
+            self._append(name, spool.kind, (numbers[codes] for codes in spool.values()))
+            return
+        kind = spool.kind
+        if name in ("indptr", "indices"):
+            kind = "I64" if n_stored > LARGEST_INT32 else "I32"
+        if kind != spool.kind:
+            self._append(name, kind, spool.values())
+            return
+        # The digests are known already.
+        self._parts[name] = spool
+        for some in spool.values():
+            self._file.write(some.data)
 
     def _append(self, name: str, kind: str, values: Iterable[npt.NDArray[Any]]) -> None:
         self._parts[name] = Part(kind, self._file)
@@ -255,7 +289,7 @@ def _dtype(kind: str) -> np.dtype[Any]:
 
 
 def _header(layout: Layout) -> bytes:
-    """The start of a file of these arrays, given by type and shape."""
+    """Return the header of a file of these arrays."""
     entries: dict[str, Any] = {"__metadata__": {PACKED_ROWS: FORMAT}}
     at = 0
     for name, (kind, shape) in layout.items():
@@ -270,7 +304,7 @@ def _header(layout: Layout) -> bytes:
 
 
 def map_rows(path: Any, *, verify: bool = True) -> PackedRows:
-    """The rows of a packed file, checked; with `verify` every byte is compared with its digest."""
+    """Memory-map a packed file and validate it; with `verify`, compare all blocks with digests."""
     name = os.fsdecode(path)
     found = our_kind(path)
     if found != "rows":
@@ -291,55 +325,95 @@ def map_rows(path: Any, *, verify: bool = True) -> PackedRows:
 
 
 def _mapped(file: BinaryIO, verify: bool) -> Arrays:
+    """Memory-map the arrays of a file whose header and digests are sound."""
     size = os.fstat(file.fileno()).st_size
     head = file.read(HEADER)
     entries = strict_json(head[LENGTH:].decode(), "header")
+    layout = _checked_layout(entries)
+    _require(_header(layout) == head, "the header was changed")
+    end = HEADER + entries["digests"]["data_offsets"][1]
+    _require(size == end, f"{size:,} bytes of {end:,}")
+
+    whole = memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
+    arrays: Arrays = {}
+    blocks: list[tuple[str, memoryview]] = []
+    for name, (kind, shape) in layout.items():
+        begin, stop = entries[name]["data_offsets"]
+        data = whole[HEADER + begin : HEADER + stop]
+        arrays[name] = np.frombuffer(data, _dtype(kind)).reshape(shape)
+        if name == "digests":
+            continue
+        for at in range(0, len(data), BLOCK):
+            blocks.append((f"block {at // BLOCK + 1} of {name}", data[at : at + BLOCK]))
+
+    digests = arrays.pop("digests").tolist()
+    _require(len(digests) == len(blocks), f"{len(digests):,} digests of {len(blocks):,} blocks")
+    if verify:
+        for (block, data), digest in zip(blocks, digests, strict=True):
+            _require(crc32(data) == digest, f"{block} is damaged")
+    return arrays
+
+
+def _checked_layout(entries: dict[str, Any]) -> Layout:
+    """Return the layout of the entries of a header, without their metadata, if it is sound."""
     written = entries.pop("__metadata__")[PACKED_ROWS]
     _require(written == FORMAT, f"of format {written}, where this version reads format {FORMAT}")
     layout: Layout = {}
     for name, entry in entries.items():
-        kind, shape = entry["dtype"], entry["shape"]
+        kind = entry["dtype"]
+        shape = entry["shape"]
         _require(kind in ARRAYS.get(name, ()), f"an array {name} of {kind}")
-        sound = type(shape) is list and all(type(n) is int and 0 <= n < 1 << 62 for n in shape)
-        _require(sound and len(shape) == 1 + (name == "X"), f"the shape of {name}")
+        n_dimensions = 2 if name == "X" else 1
+        is_sound = (
+            type(shape) is list
+            and len(shape) == n_dimensions
+            and all(type(n) is int and 0 <= n < LARGEST_SHAPE for n in shape)
+        )
+        _require(is_sound, f"the shape of {name}")
         layout[name] = kind, tuple(shape)
+
     unused = {"data", "indptr", "indices"} if "X" in layout else {"X"}
-    unused |= {"weights"} - layout.keys()
+    if "weights" not in layout:
+        unused.add("weights")
     _require(list(layout) == [name for name in ARRAYS if name not in unused], "other arrays")
-    _require(_header(layout) == head, "the header was changed")
-    end = HEADER + entries["digests"]["data_offsets"][1]
-    _require(size == end, f"{size:,} bytes of {end:,}")
-    whole = memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
-    arrays, blocks = {}, list[tuple[str, memoryview]]()
-    for name, (kind, shape) in layout.items():
-        data = whole[slice(*(HEADER + at for at in entries[name]["data_offsets"]))]
-        arrays[name] = np.frombuffer(data, _dtype(kind)).reshape(shape)
-        cut = range(0, len(data) if name != "digests" else 0, BLOCK)
-        blocks += [(f"block {at // BLOCK + 1} of {name}", data[at : at + BLOCK]) for at in cut]
-    digests = arrays.pop("digests").tolist()
-    _require(len(digests) == len(blocks), f"{len(digests):,} digests of {len(blocks):,} blocks")
-    for (block, data), digest in zip(blocks, digests, strict=True):
-        _require(not verify or crc32(data) == digest, f"{block} is damaged")
-    return arrays
+    return layout
 
 
 def _checked(arrays: Arrays, card: Any) -> tuple[Any, LabelCodes, Any]:
-    """Rows, labels and weights, if they fit together; columns and values the loops look at."""
+    """Return rows, labels and weights if they fit together.
+
+    The loops check columns and values.
+    """
     _require(type(card) is dict and card.keys() == CARD, "a card with other facts")
-    width, n = card["n_features"], len(arrays["labels"])
-    _require(type(width) is int and 1 <= width < 1 << 62 and n > 0, "no rows or no features")
-    rows: Any = arrays.get("X")
-    if rows is None:
-        starts, stored = arrays["indptr"], len(arrays["data"])
-        cuts = (starts[at : at + VALUES_AT_ONCE + 1] for at in range(0, n, VALUES_AT_ONCE))
-        ascending = all((some[1:] >= some[:-1]).all() for some in cuts)
-        _require(len(starts) == n + 1 and starts[0] == 0 and ascending, "rows that overlap")
-        _require(starts[-1] == stored == len(arrays["indices"]), "rows that end elsewhere")
-        _require(starts.dtype == arrays["indices"].dtype, "places of different types")
-        rows = SparseRows(arrays["data"], arrays["indices"], starts, width)
+    width = card["n_features"]
+    n = len(arrays["labels"])
+    is_sound = type(width) is int and 1 <= width < LARGEST_SHAPE and n > 0
+    _require(is_sound, "no rows or no features")
+
+    rows: Any = arrays["X"] if "X" in arrays else _checked_sparse_rows(arrays, n, width)
     _require(rows.shape == (n, width), f"rows of shape {rows.shape} for {n:,} labels")
     weights = arrays.get("weights")
     _require(weights is None or len(weights) == n, "weights of other rows")
+    # A copy, which nobody can change after the check: loops index weights by these numbers.
+    labels = LabelCodes(arrays["labels"].copy(), _checked_classes(card))
+    _require(all(labels.counts().values()), "a class without rows")
+    sources = card["sources"]
+    _require(type(sources) is list and all(type(s) is str for s in sources), "the sources")
+    return rows, labels, weights
+
+
+def _checked_sparse_rows(arrays: Arrays, n: int, width: int) -> SparseRows:
+    starts = arrays["indptr"]
+    n_stored = len(arrays["data"])
+    cuts = (starts[at : at + VALUES_AT_ONCE + 1] for at in range(0, n, VALUES_AT_ONCE))
+    ascending = all((some[1:] >= some[:-1]).all() for some in cuts)
+    _require(len(starts) == n + 1 and starts[0] == 0 and ascending, "rows that overlap")
+    _require(starts[-1] == n_stored == len(arrays["indices"]), "rows that end elsewhere")
+    _require(starts.dtype == arrays["indices"].dtype, "places of different types")
+    return SparseRows(arrays["data"], arrays["indices"], starts, width)
+
+
+def _checked_classes(card: dict[str, Any]) -> npt.NDArray[Any]:
     listed = [decode(label, "classes") for label in card["classes"]]
     _require(LABEL_DTYPE.fullmatch(card["label_dtype"]) is not None, "classes of no known type")
     dtype = np.dtype(card["label_dtype"])
@@ -348,14 +422,10 @@ def _checked(arrays: Arrays, card: Any) -> tuple[Any, LabelCodes, Any]:
     classes[:] = listed
     _require(classes.tolist() == listed, f"classes that are not of {dtype}")
     _require(natural_order(listed) == listed, "classes in another order")
-    # A copy, which nobody can change after it was looked at: loops find weights by the numbers.
-    labels = LabelCodes(arrays["labels"].copy(), classes)
-    _require(all(labels.counts().values()), "a class without rows")
-    sources = card["sources"]
-    _require(type(sources) is list and all(type(s) is str for s in sources), "the sources")
-    return rows, labels, weights
+    return classes
 
 
-def _require(sound: bool, otherwise: str) -> None:
-    if not sound:
-        raise ValueError(otherwise)
+def _require(is_sound: bool, problem: str) -> None:
+    """Raise ValueError, which `map_rows` reports, if a file is not sound."""
+    if not is_sound:
+        raise ValueError(problem)

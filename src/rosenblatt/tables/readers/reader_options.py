@@ -1,4 +1,4 @@
-"""What readers of several formats take: declared once, with defaults, checks and documentation."""
+"""Options that readers of several formats have, with defaults, checks and documentation."""
 
 from __future__ import annotations
 
@@ -55,20 +55,22 @@ class RowOptions(LabelOptions, total=False):
 
 DOCUMENTED = """
 path : path, "-", binary file, or list of these
-    Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
+    Where to read; ``"-"`` is standard input. Compressed data (gzip, xz, bzip2, zstd) are
+    decompressed.
 dtype : float64 or float32, default=float64
     Type of the numbers.
 labels : {"auto", "number", "text"}, default="auto"
-    ``"auto"``: whole numbers or floats if all labels are numbers, else text.
+    ``"auto"``: whole numbers or floats if all labels are numbers, otherwise text.
 classes : list, default=None
     Labels that may occur; any other is refused.
 on_bad : {"fail", "skip", "blank", "rejects=FILE"}, default="fail"
     What to do with a row or a sentence that cannot be read: raise, skip it with a warning at the
-    end, or also write it to FILE as JSON with place and reason. "blank" skips as well; commands of
-    the shell then report each row and end with 3, and predict has an empty line for it.
+    end, or also write it to FILE as JSON with place and reason. "blank" also skips it; on the
+    command line, each such row is then reported, the exit code is 3, and `predict` writes an empty
+    line for it.
 encoding : str, default=None
-    Of the text. By default UTF-8; of CSV and plain text also UTF-16 where the first bytes tell so,
-    or else cp1252, with a warning.
+    Encoding of the text. By default UTF-8; for CSV and plain text, UTF-16 is detected by its first
+    bytes, and other text is read as cp1252, with a warning.
 max_line_bytes : int, default=16777216
     The longest row or sentence, so that a damaged file cannot fill the memory.
 max_features : int, default=1000000
@@ -80,7 +82,7 @@ max_tokens : int, default=100000
 
 @dataclass
 class ReaderSettings:
-    """The values of these options, checked."""
+    """Validated values of these options."""
 
     dtype: npt.DTypeLike = np.float64
     labels: str = "auto"
@@ -94,15 +96,19 @@ class ReaderSettings:
     def __post_init__(self) -> None:
         self.dtype = _float_type(self.dtype)
         check_encoding(self.encoding)
-        for name in ("max_line_bytes", "max_features", "max_tokens"):
-            limit = getattr(self, name)
-            whole = isinstance(limit, int) and not isinstance(limit, bool)
-            if not whole or not 1 <= limit <= LARGEST_LIMIT:
-                raise refusal(name, limit, "a whole number from 1 to 2**62")
+        _check_limit("max_line_bytes", self.max_line_bytes)
+        _check_limit("max_features", self.max_features)
+        _check_limit("max_tokens", self.max_tokens)
+
+
+def _check_limit(name: str, limit: int) -> None:
+    is_whole = isinstance(limit, int) and not isinstance(limit, bool)
+    if not is_whole or not 1 <= limit <= LARGEST_LIMIT:
+        raise refusal(name, limit, "a whole number from 1 to 2**62")
 
 
 def _float_type(dtype: Any) -> np.dtype[Any]:
-    """float32 or float64, whatever it was called."""
+    """Return float32 or float64 for any name of these types; refuse others."""
     try:
         kind = np.dtype(dtype)
     except TypeError:
@@ -113,7 +119,7 @@ def _float_type(dtype: Any) -> np.dtype[Any]:
 
 
 def takes(options: type) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
-    """Let a reader with ``**options: Unpack[...]`` show them: in its signature and docstring."""
+    """Show the options of a reader with ``**options: Unpack[...]`` in signature and docstring."""
 
     def complete(reader: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         own = inspect.signature(reader)
@@ -133,7 +139,7 @@ def takes(options: type) -> Callable[[Callable[Arguments, Result]], Callable[Arg
 def of_whole_file(
     blocks: Callable[Arguments, Reader[Block]],
 ) -> Callable[[Callable[[Block], Result]], Callable[Arguments, Result]]:
-    """Make ``read_x`` of ``iter_x``: the function below says what to give of the only block."""
+    """Make ``read_x`` of ``iter_x``; the decorated function selects what to return of the block."""
 
     def make(result: Callable[[Block], Result]) -> Callable[Arguments, Result]:
         def read(*path: Arguments.args, **options: Arguments.kwargs) -> Result:
@@ -153,7 +159,7 @@ def _shown(
     signature: inspect.Signature,
     shared: dict[str, str],
 ) -> Callable[Arguments, Result]:
-    """What does the work, called as the reader is and with this signature, which it keeps to."""
+    """Return `work` with the name, the docstring and the signature of a reader."""
 
     @wraps(reader)
     def called(*path: Arguments.args, **options: Arguments.kwargs) -> Result:
