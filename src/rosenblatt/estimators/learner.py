@@ -53,10 +53,9 @@ class FitOutcome:
         The comparison with always predicting the most frequent class.
     count_errors : callable or None
         Count the training errors. It holds the rows, so copies and pickles leave it out.
-    errors : int or None
-        The training errors, once they were counted.
-    errors_of : list or None
-        The values that the parameters which decide what is predicted had when errors were counted.
+    counted : tuple or None
+        The values that the parameters which decide what is predicted had when training errors were
+        counted, and the errors. One tuple, because several threads may count at once.
     """
 
     result: FitResult
@@ -64,17 +63,18 @@ class FitOutcome:
     best_iter: int | None = None
     majority: MajorityBaseline | None = None
     count_errors: Callable[[], int] | None = None
-    errors: int | None = None
-    errors_of: list[Any] | None = None
+    counted: tuple[list[Any], int | None] | None = None
 
     def errors_by(self, parameters: list[Any]) -> int | None:
         """Return the training errors if they were counted under these values of parameters."""
-        return self.errors if self.errors_of == parameters else None
+        if self.counted is None:
+            return None
+        counted_by, errors = self.counted
+        return errors if counted_by == parameters else None
 
     def keep_errors(self, errors: int | None, parameters: list[Any]) -> None:
         """Keep the number of training errors, counted under these values of parameters."""
-        self.errors_of = parameters
-        self.errors = errors
+        self.counted = (parameters, errors)
 
     @property
     def margin_ceiling(self) -> float | None:
