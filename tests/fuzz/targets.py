@@ -170,7 +170,7 @@ def sparse_rows(block: Any) -> list[Row]:
     assert np.isfinite(values).all()
     assert rows.shape[1] >= 1
     assert len(columns) == 0 or 0 <= columns.min() <= columns.max() < rows.shape[1]
-    weights = getattr(block, "weights", np.ones(len(block)))
+    weights = np.ones(len(block)) if block.weights is None else block.weights
     assert np.isfinite(weights).all()
     found = []
     for label, weight, first, stop in zip(
