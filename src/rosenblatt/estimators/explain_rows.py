@@ -1,4 +1,13 @@
-"""Why a classifier predicts a class for a row: the score by feature, by past mistake, by vote."""
+"""Why a classifier predicts a class for a row: the score by feature, by past mistake, by vote.
+
+Why a prediction
+----------------
+`inspection/explanation.py` holds the result, an `Explanation`, and all that shows it; it knows no
+learner. A classifier reads its row as a `Question` (`estimators/explain_rows.py`): the prediction,
+whose score is asked for, and which sum of the weight vectors that is. The family then answers: with
+its weights by feature, with its ledger by past mistake, or by vote. Structured learners build the
+result themselves, from the features of their outputs (`estimators/structured/paths.py`).
+"""
 
 from __future__ import annotations
 

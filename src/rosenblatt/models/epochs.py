@@ -1,4 +1,26 @@
-"""The epochs of every fit: visit all examples in some order until there is a reason to stop."""
+"""The epochs of every fit: visit all examples in some order until there is a reason to stop.
+
+Why training stops
+------------------
+- `separated`: an epoch without a mistake. Rules that also act on right predictions go on for
+  `n_iter_no_change` epochs, or until nothing moves, and are checked once more with the final
+  weights.
+- `cycle`: without shuffling, the weights at the end of an epoch are for the first time those of an
+  earlier one, or those at the start; or an epoch with mistakes changed nothing. Few numbers are
+  compared as they are, more of them by a fingerprint of 128 bits.
+- `tolerance`: if a unit vector u had margin γ on all rows, then ‖w - w0‖ ≥ u·(w - w0) ≥ γ Σ steps.
+  So ‖w - w0‖ / Σ steps bounds every margin from above (`margin_ceiling_`); below `tol` times the
+  longest row it is not worth going on, unless the last weights predict (`Trainer.last_predicts`)
+  and their mistakes still become fewer.
+- `no_gain`: `n_iter_no_change` epochs made no fewer mistakes than one before, where no theorem
+  promises a last mistake (`Trainer.converges`), as with the budget of a kernel learner, or where
+  equal rows have different labels (`contradictory` in `models/rows.py`: one product with random
+  weights finds candidates).
+- `early_stopping`, `max_iter`: as they say. `interrupted`: somebody asked to stop (`stopping_when`
+  in `models/result.py`, which trainers ask between two blocks of examples), as the shell does when
+  it hears a signal (`cli/frame/interrupts.py`). In Python Ctrl-C leaves a learner as it was before
+  `fit`.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,18 @@
 
 This point decides everything. Its length is the largest margin. If it is not 0, it is the normal of
 a separating plane. If it is 0, the weights of the points that it is a mean of are the conflict.
+
+Separability
+------------
+`theory/nearest.py` finds the point of a convex hull that is nearest to the origin (Wolfe's method),
+and that one algorithm answers three questions. The hull of all `y (x, 1)`: is the nearest point the
+origin? Then its weights are the conflict, else it separates. Of two classes the hull of all halved
+differences: its distance is the largest margin. Of several classes the stacked rows of Kesler's
+construction. `theory/margin_interval.py` goes on in whole numbers from where the floats ended,
+until both bounds on the margin are proven. `theory/certificates.py` checks what comes out in
+fractions and shares no code with the solver; `theory/separability.py` turns the weights of a
+conflict into exact ones. Of a large table only some rows are looked at, and more of those that turn
+out to be on the wrong side.
 """
 
 from __future__ import annotations
