@@ -33,7 +33,7 @@ Packed rows go a shorter way: `estimators/packing.py` sends any input through 1 
 classes (`LabelCodes` in `models/classes.py`), which a learner takes as they are.
 
 A new format is a reader and an entry of the registry (CONTRIBUTING). A format of tables has a
-function from a `TableRequest` to a `Reader`; one of text adds a `TextFormat` (`begin`, `take`,
+function from a `TableRequest` to a `Reader`; one of text adds a `TextFormat` (`begin_file`, `take`,
 `explain`) with its parser, unless it can be converted to lines that another reader takes
 (`tables/readers/excel.py`). Options that several formats have are declared in
 `tables/readers/reader_options.py`, with defaults, checks and documentation; `read_x` is made of
