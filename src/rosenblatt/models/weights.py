@@ -75,7 +75,7 @@ class Weights(WeightArrays):
     - "rate", with ``rates``: a number that the steps of the weight are multiplied by. It falls with
       every update, to ``rate / (1 + change·x²·rate)`` if it is a "variance", and to ``rate / sqrt(1
       + change·x²·rate²)`` if it is the rate of a "gradient".
-    - Read-outs add planes of their own (`core.readouts`).
+    - Read-outs add planes of their own (`models/readouts.py`).
 
     With ``is_scaled`` the table holds v, and the weights are ``scale · v``: a rule that multiplies
     all weights changes one number. With C the sum of the scales after each example, the running sum
