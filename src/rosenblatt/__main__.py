@@ -1,4 +1,4 @@
-"""``python -m rosenblatt`` is the command line."""
+"""Run the command line by ``python -m rosenblatt``."""
 
 from rosenblatt.cli import main
 

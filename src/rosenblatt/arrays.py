@@ -19,7 +19,7 @@ from rosenblatt.errors import InputError, MissingExtra
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-# float32 or float64, like the rows; the type of a sum of two of these cannot be written down.
+# float32 or float64; Any, because the type of a sum of two such arrays cannot be expressed.
 AnyFloatArray = npt.NDArray[Any]
 # Rows of features, dense or sparse.
 Table: TypeAlias = "AnyFloatArray | SparseRows"
@@ -42,9 +42,9 @@ def is_sparse(X: Any) -> TypeIs[SparseRows]:
 
 
 def used_columns(X: npt.NDArray[Any] | SparseRows) -> npt.NDArray[Any]:
-    """Return the columns of a table that some row has a value in; of a dense one, all.
+    """Return the indices of the columns with a stored value; for a dense table, of all columns.
 
-    Hashing makes room for many more columns than are used.
+    Hashed features have many more columns than are in use.
     """
     if not isinstance(X, SparseRows):
         return np.arange(X.shape[1])
@@ -53,7 +53,7 @@ def used_columns(X: npt.NDArray[Any] | SparseRows) -> npt.NDArray[Any]:
 
 
 def dense_columns(X: npt.NDArray[Any] | SparseRows, most_cells: int) -> npt.NDArray[Any] | None:
-    """Return the columns in use as a plain array; None if it had more cells than that."""
+    """Return the columns in use as a dense array; None if it would exceed ``most_cells`` cells."""
     used = used_columns(X)
     if X.shape[0] * len(used) > most_cells:
         return None
@@ -61,7 +61,7 @@ def dense_columns(X: npt.NDArray[Any] | SparseRows, most_cells: int) -> npt.NDAr
 
 
 def canonical(X: Any) -> Any:
-    """Return a sparse table as CSR with sorted, unique columns; copy only to convert."""
+    """Return a sparse table as CSR with sorted, unique columns; it is copied only if necessary."""
     if X.format != "csr" or not X.has_canonical_format:
         X = X.tocsr(copy=True)
         X.sum_duplicates()
@@ -69,7 +69,7 @@ def canonical(X: Any) -> Any:
 
 
 def readable(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
-    """Return a contiguous, aligned array, as compiled loops need it; copy only to convert."""
+    """Return a contiguous, aligned array for the compiled loops; it is copied only if necessary."""
     array = np.ascontiguousarray(values, dtype)
     if array.flags.aligned:
         return array
@@ -77,7 +77,7 @@ def readable(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.N
 
 
 def for_caller(table: Any) -> Any:
-    """Return a table in the caller's own type: rows made from SciPy become SciPy's again."""
+    """Return a table in the caller's type: rows that came from SciPy are converted back."""
     if isinstance(table, SparseRows):
         return table.to_origin()
     return table
@@ -142,7 +142,7 @@ class SparseRows:
 
     @classmethod
     def of(cls, table: Any) -> SparseRows:
-        """Wrap a sparse matrix or array of SciPy; canonical CSR is not copied."""
+        """Wrap a SciPy sparse matrix or array; canonical CSR is not copied."""
         if isinstance(table, SparseRows):
             return table
         if len(table.shape) != 2:
@@ -153,7 +153,7 @@ class SparseRows:
 
     @classmethod
     def from_dense(cls, table: npt.ArrayLike, *, origin: Origin = "csr") -> Self:
-        """Store the nonzero values of a 2-D array."""
+        """Make sparse rows from a 2-D array, storing its nonzero values."""
         dense = np.asarray(table)
         if dense.ndim != 2:
             raise InputError(f"X has shape {dense.shape}; a table of rows has 2 dimensions.")
@@ -172,7 +172,7 @@ class SparseRows:
         *,
         origin: Origin = "csr",
     ) -> SparseRows:
-        """Make rows from columns in any order; values at the same place are added up."""
+        """Make sparse rows from CSR arrays with unsorted columns; duplicate entries are summed."""
         rows = cls(data, indices, indptr, n_features, origin=origin)
         row = rows.row_numbers()
         column = rows.indices
@@ -195,7 +195,7 @@ class SparseRows:
 
     @classmethod
     def concat(cls, parts: Sequence[SparseRows], n_features: int | None = None) -> SparseRows:
-        """Stack the rows of several tables; the result is as wide as the widest, or n_features."""
+        """Stack the rows of several tables, widened to the widest, or to n_features if larger."""
         width = max(n_features or 0, *(part.shape[1] for part in parts))
         if len(parts) == 1:
             return parts[0].widen(width)
@@ -236,7 +236,7 @@ class SparseRows:
         return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
 
     def squared_norms(self) -> FloatArray:
-        """Return ``‖x‖²`` of each row."""
+        """Return the squared Euclidean norm of each row."""
         sums = np.zeros(self.shape[0])
         # reduceat cannot sum empty rows.
         not_empty = np.flatnonzero(np.diff(self.indptr))
@@ -246,7 +246,7 @@ class SparseRows:
         return sums
 
     def column_range(self) -> tuple[FloatArray, FloatArray]:
-        """Return the smallest and the largest value of each column, zeros included."""
+        """Return the minimum and the maximum of each column, including implicit zeros."""
         n, d = self.shape
         low = np.full(d, np.inf)
         high = np.full(d, -np.inf)
@@ -260,7 +260,7 @@ class SparseRows:
         return low, high
 
     def _with(self, data: Any, indices: Any, indptr: Any, n_features: int | None = None) -> Self:
-        """Make a table of the same type and origin from other arrays."""
+        """Return sparse rows of the same class and origin, made of other arrays."""
         width = self.shape[1] if n_features is None else n_features
         return type(self)(data, indices, indptr, width, origin=self.origin)
 
@@ -315,7 +315,7 @@ class SparseRows:
         return self._with(self.data, self.indices, self.indptr, n_features)
 
     def astype(self, dtype: npt.DTypeLike, copy: bool = False) -> Self:
-        """Return the same rows with values of another type; copy only to convert."""
+        """Return the same rows with another dtype, copied only if it differs or ``copy`` is set."""
         data = self.data.astype(dtype, copy=copy)
         if data is self.data:
             return self
@@ -368,7 +368,7 @@ class SparseRows:
         return self._to_scipy("csr_array", copy)
 
     def to_origin(self) -> Any:
-        """Return the rows in the type they were made from: SciPy's array, its matrix, or self."""
+        """Return the rows in their original type: a SciPy array, a SciPy matrix, or self."""
         if self.origin == "csr":
             return self
         return self._to_scipy(self.origin)
@@ -437,7 +437,7 @@ class SparseRows:
         return out
 
     def _parts(self, dtype: np.dtype[Any], index_type: np.dtype[Any] | None = None) -> loops.Parts:
-        """Return values, columns and starts with the types that the loops need."""
+        """Return data, indices and indptr in the dtypes that the compiled loops need."""
         starts = self.indptr
         columns = self.indices
         if index_type is not None:
@@ -447,12 +447,12 @@ class SparseRows:
 
 
 def _starts(counts: npt.NDArray[Any]) -> IntArray:
-    """Return the start of each row, and the end of the last, given the lengths of the rows."""
+    """Return the CSR row pointers (``indptr``) of rows with the given lengths."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
 def _index_type(n_stored: int, n_features: int) -> type[np.int32] | type[np.int64]:
-    """Return the smallest integer type that can hold every column and every start."""
+    """Return the smaller of int32 and int64 that holds every column index and row pointer."""
     return np.int64 if max(n_stored, n_features) > LARGEST_INT32 else np.int32
 
 

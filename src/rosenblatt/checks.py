@@ -1,4 +1,4 @@
-"""Checks of arguments, for all packages.
+"""Argument checks, shared by all packages.
 
 Each check returns the value unchanged or raises a `refusal`: an error that holds the name of the
 argument, the value found, the allowed values and the cure as separate parts, so that a page, a file
@@ -144,7 +144,7 @@ def refusal(
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str | None:
-    """Return the cure for a typing error, or None if no known name is close enough."""
+    """Return a suggestion for a misspelt name; None if no single known name is closest."""
     meant = nearest_name(name, known)
     if meant is None:
         return None
@@ -152,7 +152,7 @@ def did_you_mean(name: str, known: Sequence[str]) -> str | None:
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that was most likely meant; None if none or several are closest.
+    """Return the known name closest to a misspelt one; None if none is close, or several tie.
 
     A name is close if it takes at most one edit per three letters (and at least one is always
     allowed), or if it starts with the given name. Case, spaces, hyphens, underscores and dots are
@@ -181,9 +181,10 @@ def _normalized(name: str) -> str:
 
 
 def _edit_distance(one: str, other: str) -> int:
-    """Count the insertions, deletions, substitutions and swaps of neighbours between two words.
+    """Return the Damerau-Levenshtein distance of two words (optimal string alignment).
 
-    This is the Damerau-Levenshtein distance (optimal string alignment), row by row.
+    It is the number of insertions, deletions, substitutions and swaps of neighbours, computed row
+    by row.
     """
     two_above: list[int] = []
     above: list[int] = []
@@ -205,7 +206,7 @@ def _edit_distance(one: str, other: str) -> int:
 
 
 def one_of(allowed: Sequence[Any]) -> Message:
-    """Return the words for a choice: 'a', 'b' or 'c'."""
+    """Return the allowed values as text: 'a', 'b' or 'c'."""
     *first, last = map(Value, allowed)
     if not first:
         return Message(last)

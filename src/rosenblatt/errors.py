@@ -10,7 +10,7 @@
     ├── ParameterError  (ValueError)  an argument of a learner or function
     │   ├── NoLedgerError (AttributeError)  a learner that kept no record of its updates
     │   └── SlimModelError (AttributeError)  a model saved without the state that training needs
-    ├── ModelFileError  (ValueError)  a model file that is not sound, or a model that has no file
+    ├── ModelFileError  (ValueError)  an invalid model file, or a model that no file can store
     ├── NotFittedError  (ValueError, AttributeError)  a learner that has not been fitted yet
     ├── MissingExtra    (ImportError) an optional dependency that is not installed
     ├── theory.CertificateError       a certificate that does not prove what it claims
@@ -19,8 +19,8 @@
 
 An error holds its parts: the problem, the place, the value found, the allowed values, and the
 cures. A part that names an argument or a value is not text but a `Setting` or a `Value`, which each
-surface formats in its own way: ``on_bad='skip'`` in Python, ``--on-bad skip`` on the command line.
-`str` uses Python's `Wording`; the command line has its own, and HTTP sends
+interface formats in its own way: ``on_bad='skip'`` in Python, ``--on-bad skip`` on the command
+line. `str` uses Python's `Wording`; the command line has its own, and HTTP sends
 `RosenblattError.to_json`.
 
 Learners issue three warnings: `ConvergenceWarning`, its subclass `MajorityWarning`, and
@@ -33,9 +33,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
 
-# In characters.
+# Longest repr of a value in an error message, in characters.
 LONGEST_SHOWN = 60
-# A larger whole number does not fit into 64 bits, and other programs cannot read it from JSON.
+# Integers of this size do not fit into 64 bits, so other programs cannot read them from JSON.
 LARGEST_INT64 = 2**63
 
 
@@ -53,7 +53,7 @@ class Value(NamedTuple):
 
 
 class Message:
-    """Text whose settings and values are formatted later, for one surface.
+    """Text whose settings and values are formatted later, for one interface.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Message:
         return [part for part in self.parts if isinstance(part, Setting)]
 
     def worded(self, wording: Wording) -> str:
-        """Format the text for a surface."""
+        """Format the text for an interface."""
         return "".join(map(wording.part, self.parts))
 
     def __str__(self) -> str:
@@ -90,7 +90,7 @@ Words = str | Message
 
 
 class Wording:
-    """The format of messages on one surface; this one is Python's."""
+    """Formatter of messages for one interface; the base class formats them for Python."""
 
     def part(self, part: str | Setting | Value) -> str:
         """Format one part of a message."""
@@ -111,12 +111,12 @@ class Wording:
         return repr(value)
 
     def offers(self, setting: Setting) -> bool:
-        """Return whether a user of this surface can change the setting."""
+        """Return whether a user of this interface can change the setting."""
         return True
 
 
 class JsonWording(Wording):
-    """The format for web pages and HTTP clients: values are JSON."""
+    """Formatter for web pages and HTTP clients: values are JSON."""
 
     def setting(self, setting: Setting) -> str:
         return super().setting(setting).replace("=", " = ", 1)
@@ -133,7 +133,7 @@ PYTHON = Wording()
 
 
 class VerbatimRepr(str):
-    """The repr of a value that an error does not keep; its own repr adds no quotes."""
+    """The repr of a value, stored in an error instead of the value; its own repr adds no quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__
@@ -148,7 +148,7 @@ def shown(value: Any, most: int = LONGEST_SHOWN) -> str:
 
 
 def _safe_repr(value: Any) -> str:
-    """Return the repr of a value, or a description if Python refuses to print it."""
+    """Return the repr of a value, or a description if it has too many digits to print."""
     try:
         return repr(value)
     except ValueError:  # Python prints no whole number of more than 4,300 digits
@@ -161,7 +161,7 @@ def _safe_repr(value: Any) -> str:
 def compact(value: Any) -> Any:
     """Return short plain data unchanged, and any other value as its `VerbatimRepr`.
 
-    An error keeps only this, so that it can be pickled and holds no array in memory.
+    An error stores the result, so that it can be pickled and holds no array in memory.
     """
     text = shown(value)
     try:
@@ -209,7 +209,7 @@ Where = Place | Item | str | None
 
 
 def _prefix(where: Where) -> str:
-    """Return the place and a colon; nothing for the name of an argument, which the text has."""
+    """Return the place and a colon; an empty text for an argument, which the message names."""
     return f"{where}: " if isinstance(where, Place | Item) else ""
 
 
@@ -255,7 +255,7 @@ class RosenblattError(Exception):
         return _unpickled, (type(self), *self.args), self.__dict__
 
     def worded(self, wording: Wording) -> str:
-        """Format the whole error for a surface: problem, allowed values, cures."""
+        """Format the whole error for an interface: problem, allowed values, cures."""
         text = self._problem(wording)
         cure = ", or ".join(self._cures(wording))
         if cure:
@@ -276,7 +276,7 @@ class RosenblattError(Exception):
         return f"{text}: give {self.allowed.worded(wording)}"
 
     def _cures(self, wording: Wording) -> list[str]:
-        """Return the cures that a user of the surface can follow."""
+        """Return the cures that a user of the interface can follow."""
         return [
             cure.worded(wording)
             for cure in self.cures
@@ -321,15 +321,15 @@ def _with_full_stop(text: str) -> str:
 
 
 class InputError(RosenblattError, ValueError):
-    """The data cannot be learned from in this form."""
+    """The data are invalid: their shape, their type, a value or a label."""
 
 
 class InputTypeError(InputError, TypeError):
-    """The data hold objects that cannot be numbers, or names of different types."""
+    """The data hold objects that cannot be converted to numbers, or names of different types."""
 
 
 class DataError(InputError):
-    """A file cannot be read; `str` shows the line with a caret under the fault.
+    """A fault in a data file; `str` shows the line with a caret under the fault.
 
     Attributes
     ----------
@@ -369,7 +369,7 @@ class DataError(InputError):
         return str(self.what)
 
     def reworded(self, *, what: Words | None = None, cures: Words | Iterable[Words]) -> DataError:
-        """Return an error about the same place with other cures, and other words if given."""
+        """Return an error for the same place with other cures and, if given, another message."""
         place = Place(self.name, self.line, self.column)
         return DataError(
             self.what if what is None else what,
@@ -379,7 +379,7 @@ class DataError(InputError):
         )
 
     def worded(self, wording: Wording) -> str:
-        """Format the error for a surface: problem, excerpt with caret, one cure per line."""
+        """Format the error for an interface: problem, excerpt with caret, one cure per line."""
         lines = [self._problem(wording)]
         if self.excerpt is not None:
             lines += [f"  {line}" for line in self.excerpt]
@@ -410,11 +410,11 @@ class SlimModelError(ParameterError, AttributeError):
 
 
 class ModelFileError(RosenblattError, ValueError):
-    """A file is not a sound model file, or a model holds a value that no file can keep."""
+    """A file is not a valid model file, or a model holds a value that no model file can store."""
 
 
 class MissingExtra(RosenblattError, ImportError):
-    """An optional part needs a package that is not installed; `extra` installs it."""
+    """An optional feature needs a package that is not installed; the extra `extra` installs it."""
 
     def __init__(
         self, what: Words, *, extra: str | None = None, cures: Iterable[Words] = ()
@@ -429,7 +429,7 @@ class NotFittedError(RosenblattError, ValueError, AttributeError):
 
 
 class Notice(UserWarning):
-    """A warning that holds its parts, as an error does."""
+    """Base class of warnings with a structured message, like that of `RosenblattError`."""
 
     def __init__(self, what: Words, *, where: Where = None) -> None:
         super().__init__(str(what))
@@ -440,7 +440,7 @@ class Notice(UserWarning):
         return self.worded(PYTHON)
 
     def worded(self, wording: Wording) -> str:
-        """Format the warning for a surface."""
+        """Format the warning for an interface."""
         return _prefix(self.where) + self.what.worded(wording)
 
 

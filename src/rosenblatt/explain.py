@@ -1,4 +1,4 @@
-"""Explanations: what `explain` of a learner returns, and how it is shown."""
+"""Explanations: the results of the ``explain`` method of learners, which notebooks can show."""
 
 from rosenblatt.inspection.explanation import Contribution as Contribution
 from rosenblatt.inspection.explanation import Explanation as Explanation

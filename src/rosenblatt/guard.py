@@ -1,8 +1,8 @@
-"""Who may talk to a server on this machine: its own page, and nobody else.
+"""Access control for the local server: only its own page may send requests.
 
-Any site that is open in the same browser can send requests to 127.0.0.1. The names in ``Host``
-keep out pages that had their own name resolved to this machine; ``Origin`` and
-``Sec-Fetch-Site`` keep out what other pages send.
+Any site that is open in the same browser can send requests to 127.0.0.1. Checking ``Host``
+prevents DNS rebinding, in which a page has its own name resolved to this machine; checking
+``Origin`` and ``Sec-Fetch-Site`` rejects requests from other pages.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HEADERS = {
 
 
 class Guard:
-    """Around the whole application, so that no route is forgotten; WebSockets are refused.
+    """ASGI middleware that rejects requests from other sites, and all WebSockets, on every route.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Guard:
         await send({"type": "http.response.body", "body": body})
 
     def _refusal(self, scope: Message) -> tuple[int, str] | None:
-        """Status and sentence, if this request is not answered."""
+        """Return the status and the error message for a rejected request; None if it is allowed."""
         if _all(scope, b"host") not in [[host] for host in self._hosts]:
             return 421, "This server answers to 127.0.0.1 and localhost only."
         if scope["method"] in SAFE_METHODS:
@@ -115,5 +115,5 @@ def too_long(max_bytes: int) -> str:
 
 
 def _all(scope: Message, name: bytes) -> list[str]:
-    """Every value of a header, since a second one must not slip by."""
+    """Return all values of a header, so that a duplicate cannot bypass a check."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]

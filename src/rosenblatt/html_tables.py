@@ -8,7 +8,7 @@ from typing import Any
 
 from rosenblatt.text_tables import ordinary
 
-# How a page marks its theme on its body: JupyterLab and Notebook, then VS Code.
+# CSS selectors of pages with a dark or light theme: JupyterLab and Notebook, then VS Code.
 DARK_PAGE = "[data-jp-theme-light=false],.vscode-dark"
 LIGHT_PAGE = "[data-jp-theme-light=true],.vscode-light"
 FIELD = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
@@ -16,7 +16,7 @@ CELL = "text-align:right;padding:2px 12px 2px 0"
 # A field shows its first values; a table shows its first and last rows, half of them each.
 MOST_VALUES = 8
 MOST_ROWS = 10
-# In characters.
+# Longest text of a value, in characters.
 LONGEST_TEXT = 200
 
 
@@ -29,13 +29,13 @@ def escape(text: str) -> str:
 
 
 def html_card(*parts: str) -> str:
-    """Stack parts vertically, in the typeface of the page."""
+    """Return a block with HTML parts stacked vertically, in the system font."""
     style = "font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0"
     return f'<div style="{style}">{"".join(parts)}</div>'
 
 
 def html_table(caption: str, head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
-    """Return a table without scripts; every cell is escaped."""
+    """Return an HTML table without scripts; all texts are escaped."""
     titles = "".join(f"<th scope=col style='{CELL}'>{escape(str(t))}</th>" for t in head)
 
     lines = []
@@ -51,7 +51,7 @@ def html_table(caption: str, head: Iterable[Any], rows: Iterable[Iterable[Any]])
 
 
 def html_picture(light: bytes, dark: bytes, words: str, media_type: str = "image/png") -> str:
-    """Return a picture in two themes; the page shows its own, or the light one by default."""
+    """Return a picture in a light and a dark version; the page shows the one of its theme."""
     light_url = _data_url(light, media_type)
     dark_url = _data_url(dark, media_type)
     alt = f'alt="{escape(words)}"'
@@ -71,12 +71,12 @@ def _data_url(picture: bytes, media_type: str) -> str:
 
 
 def html_headline(words: str) -> str:
-    """Return the line in bold that sums up a result, above its table."""
+    """Return a headline in bold, which sums up a result above its table."""
     return f"<p><b>{escape(words)}</b></p>"
 
 
 def first_and_last(n: int) -> tuple[list[int], str]:
-    """Return the rows to show of a table with n rows, and a note on those left out."""
+    """Return the indices of the rows to show of n rows, and a note on the rows left out."""
     if n <= MOST_ROWS:
         return list(range(n)), ""
     half = MOST_ROWS // 2
@@ -85,7 +85,7 @@ def first_and_last(n: int) -> tuple[list[int], str]:
 
 
 class ResultCard:
-    """Base of results that notebooks show as a headline and a table of their fields.
+    """Base class of results that notebooks show as a headline and a table of fields.
 
     Subclasses are dataclasses. Fields without repr and empty fields are left out.
     """
@@ -116,7 +116,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def in_short(value: Any) -> str:
-    """Format a value with a few digits; a long list shows its first values."""
+    """Format a value briefly: numbers with a few digits, and the first items of a long list."""
     if isinstance(value, ResultCard):
         return value._headline()
     if hasattr(value, "tolist"):  # an array or a number of NumPy

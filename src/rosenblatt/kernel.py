@@ -1,4 +1,4 @@
-"""The kernel perceptron: linear in the space of a kernel, and still only a list of mistakes."""
+"""The kernel perceptron: linear in the feature space of a kernel, stored as a list of mistakes."""
 
 from typing import TYPE_CHECKING
 

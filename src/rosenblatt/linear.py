@@ -1,4 +1,4 @@
-"""What it takes to write a linear learner; those that are there come from `rosenblatt`."""
+"""Classes for writing a new linear learner; the existing learners are in `rosenblatt`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model files: a learner as data that is safe to load and resumes bit for bit; never a pickle."""
+"""Model files: safe to load, exact to the last bit when learning resumes, and never a pickle."""
 
 from typing import TYPE_CHECKING
 

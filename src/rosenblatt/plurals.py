@@ -15,7 +15,7 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
 
 
 def agree(n: int, noun: str, plural: str | None = None) -> str:
-    """Return a noun without its number, or longer words that depend on the number.
+    """Return the singular or the plural of a noun, or of longer words, without the number.
 
     >>> agree(1, "column"), agree(3, "column"), agree(0, "row is", "rows are")
     ('column', 'columns', 'rows are')

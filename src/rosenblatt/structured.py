@@ -1,6 +1,6 @@
-"""Structured perceptrons: outputs with an inside, found by a search.
+"""Structured perceptrons: outputs with parts, such as sequences of tags, predicted by a search.
 
-Three things are kept apart: spaces (what an output is, and its features), search (the output with
+Three things are separate: spaces (what an output is, and its features), search (the output with
 the highest score) and learning (the update).
 """
 

@@ -1,15 +1,16 @@
-"""Plain-text tables in one style, and numbers formatted for people."""
+"""Plain-text tables in one style, and numbers formatted for readers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-# A double holds every whole number below 2**53; up to here all digits are worth showing.
+# Numbers below this limit show all digits before the point: a double holds every whole number
+# below 2**53.
 LARGEST_WRITTEN_OUT = 1e15
 
 
 class TableHead(str):
-    """The line above the columns of a table, which a terminal shows in bold."""
+    """The header line of a text table, which a terminal shows in bold."""
 
 
 def text_table(
@@ -46,7 +47,7 @@ def text_table(
 
 
 def ordinary(number: float, sign: str = "", digits: int = 4) -> str:
-    """Format a number with a few digits, or with all digits before the point if these are more.
+    """Format a number with ``digits`` significant digits, or all digits before the point if more.
 
     A power of ten appears only if the number is very large or very small.
 

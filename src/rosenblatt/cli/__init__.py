@@ -1,4 +1,4 @@
-"""The command line, one file a verb; the only place that prints."""
+"""The command line: one module per command; the only package that prints."""
 
 from rosenblatt.cli.main import main
 

@@ -1,4 +1,4 @@
-"""The groups of commands, and how errors end them."""
+"""The command groups, and the conversion of errors to messages and exit codes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rosenblatt.cli.frame.interrupts import Interrupts, prepare_streams
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 
 
-class Call:  # no dataclass, which every call of the shell would wait for
-    """What is to be known of a call when it fails, or is interrupted."""
+class Call:  # not a dataclass, whose import would slow down every command
+    """State of one run of the program, needed when it fails or is interrupted."""
 
     def __init__(self) -> None:
-        self.params: Sequence[click.Parameter] = ()  # also those that depend on the learner
+        self.params: Sequence[click.Parameter] = ()  # including the options of the learner
         self.traceback = False
         self.interrupts = Interrupts()
-        self.written = ""  # the model that is safe already
+        self.written = ""  # path of the model, once it is written
 
 
 def _traceback(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -59,10 +59,10 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before clic
 
 
 class Verbs(click.Group):
-    """Knows its verbs by name and loads the file of the one that is called, if it has one.
+    """A command group that imports the module of a command only when the command is called.
 
-    ``verbs`` has a line on each; ``files`` is how the name of its module begins, after
-    ``rosenblatt.cli.``.
+    ``verbs`` maps the name of each command to its line of help; ``files`` is the prefix of the
+    module names, after ``rosenblatt.cli.``. A command registered on the group needs no module.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Verbs(click.Group):
         return found
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Complete the names of verbs without loading them, as click would for their help."""
+        """Complete command names without importing the commands, as click would for their help."""
         from click.shell_completion import CompletionItem
 
         verbs = [
@@ -127,7 +127,7 @@ def _complete_with_what_all_have(command: click.Command) -> None:
 
 
 PROGRAM = "rosenblatt"
-COMPLETE = "_ROSENBLATT_COMPLETE"  # what click takes from the name of the program
+COMPLETE = "_ROSENBLATT_COMPLETE"  # the variable that click derives from the program name
 VERBS = {
     "demo": "Train on a bundled data set and show how it went.",
     "check": "Check data for problems before training.",
@@ -149,7 +149,7 @@ VERBS = {
 }
 EXIT_FAILED = 1
 EXIT_CLOSED_PIPE = 141
-# What the command was asked, what it was given, and where it runs.
+# Errors in the usage, the data, the model file and the environment.
 EXIT_CODES: dict[type[Exception], int] = {
     ParameterError: 2,
     InputError: 3,
@@ -231,9 +231,9 @@ def completion(shell: str) -> None:
 
 
 def main() -> NoReturn:
-    """Run a command; an error is one sentence, and a traceback only comes when asked for."""
+    """Run the command line and exit; errors are printed without a traceback unless requested."""
     if os.environ.get(COMPLETE):
-        group.main(prog_name=PROGRAM)  # answers the shell and leaves
+        group.main(prog_name=PROGRAM)  # prints the completions for the shell and exits
     run = Call()
     prepare_streams()
     run.interrupts.listen()
@@ -253,16 +253,16 @@ def _run(run: Call) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _interrupted(run.interrupts)
-    except SystemExit:  # click leaves this way only when the reader is gone
+    except SystemExit:  # click raises it only if the output is a closed pipe
         return EXIT_CLOSED_PIPE
     except Exception as error:
-        # Some libraries make another error of an interrupt.
+        # Some libraries convert KeyboardInterrupt to another error.
         return _interrupted(run.interrupts) if run.interrupts.raised else _failed(error, run)
     return code if isinstance(code, int) else 0
 
 
 def _show(error: click.ClickException) -> None:
-    """Print how a command is used, and what is wrong with this call."""
+    """Print the usage of the command and the error message."""
     from rosenblatt.cli.frame.terminal import say
 
     ctx = getattr(error, "ctx", None)
@@ -272,7 +272,7 @@ def _show(error: click.ClickException) -> None:
 
 
 def _no_option(error: click.NoSuchOption, params: Sequence[click.Parameter]) -> click.UsageError:
-    """Return the error about an unknown option, with the one that was probably meant."""
+    """Return the error for an unknown option, suggesting a similar one or learners that have it."""
     from rosenblatt.checks import nearest_name
 
     if error.ctx is not None:
@@ -299,7 +299,7 @@ def _interrupted(interrupts: Interrupts) -> int:
 
 
 def _failed(error: Exception, run: Call) -> int:
-    """Say what went wrong; give the code to leave with."""
+    """Print the error, with a traceback if requested, and return the exit code."""
     if run.traceback:
         import traceback
 

@@ -1,4 +1,4 @@
-"""Small real data sets, and simulated ones whose truth is known.
+"""Small real data sets, and simulated ones with a known ground truth.
 
 The real ones come with the package and load in milliseconds; ``data/README.md`` next to this file
 names their sources and licences. The simulated ones are drawn with a seed: tables that are

@@ -89,7 +89,7 @@ def breast_cancer() -> LabelledRows:
 
 
 def iris() -> LabelledRows:
-    """Load 150 flowers with 4 lengths, of three species (Fisher 1936)."""
+    """Load 150 iris flowers with 4 lengths, of three species (Fisher 1936)."""
     classes = ("setosa", "versicolor", "virginica")
     return _table("iris", classes, "iris flowers, 4 lengths in cm")
 
@@ -101,7 +101,7 @@ def wine() -> LabelledRows:
 
 
 def digits() -> LabelledRows:
-    """Load 1,797 handwritten digits as 8 × 8 pictures with values 0 to 16 (UCI optical digits)."""
+    """Load 1,797 handwritten digits as 8 × 8 images with values 0 to 16 (UCI optical digits)."""
     classes = tuple(str(digit) for digit in range(10))
     return _table("digits", classes, "handwritten digits, 8 × 8 pixels")
 

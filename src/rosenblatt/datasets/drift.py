@@ -22,7 +22,7 @@ from rosenblatt.datasets.portable_random import (
     orthonormal,
 )
 
-# One random generator per purpose.
+# Purposes, each with its own random generator.
 CONCEPT = 2
 COIN = 3
 ROW = 4
@@ -83,7 +83,7 @@ class Drift:
         return X, (is_positive ^ is_flipped).astype(np.int64)
 
     def _concepts(self, t: IntArray) -> FloatArray:
-        """Return the w behind each of some rows of one chunk."""
+        """Return the true separator w at each time in ``t``; the times must lie in one chunk."""
         u, v = self._plane
         periods, since = np.divmod(t, self.period)
         if self.kind == "rotating":

@@ -14,7 +14,7 @@ from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.checks import number, whole
 from rosenblatt.datasets.portable_random import CHUNK, Columns, cut, doublings, generator, log2
 
-# One random generator per purpose.
+# Purposes, each with its own random generator.
 PLACES = 5
 WEATHER = 6
 EVENTS = 7
@@ -111,7 +111,7 @@ class Forest:
         return spectra
 
     def _rain(self, hours: IntArray) -> FloatArray:
-        """Return how hard it rains in each hour; it rains in one hour of eight, everywhere."""
+        """Return the intensity of rain in each hour; it rains in one hour of eight, everywhere."""
         days, place = np.unique(hours // 24, return_inverse=True)
         draws = [generator(self.seed, WEATHER, int(day)).random((2, 24)) for day in days]
         rain = np.stack([(chance < 0.125) * 8.0 * amount for chance, amount in draws])
@@ -184,7 +184,7 @@ def recorders(
     variety: float = 1.0,
     seed: int = 0,
 ) -> Forest:
-    """Simulate sounds of elephants, poachers and neither, from recorders all over a forest.
+    """Simulate recordings of elephants, poachers and background noise from all over a forest.
 
     The example is that of fifty recorders high in the trees, one in each cell of a grid, whose
     recordings turned out to contain two large creatures: elephants, and those who hunt them.

@@ -23,13 +23,13 @@ SERIES = [2.0 / (2 * k + 1) / 0.6931471805599453 for k in range(10)]
 
 
 def generator(seed: int, purpose: int = 0, number: int = 0) -> np.random.Generator:
-    """Return the generator for one purpose and one block, independent of all others."""
+    """Return the random generator for one purpose and one chunk, independent of all others."""
     # The seed is last because it may need several words, and trailing zeros are ignored.
     return np.random.Generator(np.random.PCG64([purpose + 1, number, seed]))
 
 
 def bell_shaped(random: np.random.Generator, *shape: int) -> FloatArray:
-    """Draw bell-shaped numbers of mean 0 and variance 1: sums of four uniform numbers.
+    """Draw bell-shaped numbers of mean 0 and variance 1, as sums of four uniform numbers.
 
     Normal numbers would need logarithms, whose bits depend on the machine.
     """
@@ -54,7 +54,7 @@ def unit(X: FloatArray) -> FloatArray:
 
 
 def orthonormal(vectors: FloatArray, beside: FloatArray | None = None) -> FloatArray:
-    """Return orthonormal vectors, also orthogonal to those in `beside` (Gram-Schmidt)."""
+    """Make vectors orthonormal, and orthogonal to those in `beside`, by Gram-Schmidt."""
     basis: list[FloatArray] = [] if beside is None else list(beside)
     known = len(basis)
     for vector in vectors:
@@ -68,7 +68,7 @@ def orthonormal(vectors: FloatArray, beside: FloatArray | None = None) -> FloatA
 
 
 def doublings(exponent: Any) -> FloatArray:
-    """Return about ``2**exponent``: exact for whole exponents, linear between them."""
+    """Return a piecewise linear approximation of ``2**exponent``, exact for whole exponents."""
     whole = np.floor(exponent)
     return np.asarray(np.ldexp(1.0 + (exponent - whole), whole.astype(np.int32)), np.float64)
 

@@ -43,7 +43,7 @@ class Separable(LabelledRows):
         return smallest
 
     def bound(self, fit_intercept: bool = True) -> float:
-        """Return ``R²/γ²``, the most mistakes that a perceptron makes from w = 0, in any order.
+        """Return the mistake bound ``R²/γ²`` of a perceptron from w = 0, for rows in any order.
 
         With a bias, R and γ are those of the rows with a 1 appended: ``R² + 1`` and
         ``γ² / (1 + b²)``. With more than two classes ``R²`` counts twice, because a mistake moves
@@ -172,7 +172,7 @@ def separable(
 
 
 def leads(X: FloatArray, y: AnyArray, w: FloatArray, b: float) -> FloatArray:
-    """Return by how much the score of the right class exceeds each other score, for each row."""
+    """Return the lead of the right class over each other class, for each row."""
     if w.ndim == 1:
         return np.asarray((2 * y - 1) * (dot(X, w) + b))[:, None]
     scores = np.stack([dot(X, vector) for vector in w], axis=1)
@@ -182,7 +182,7 @@ def leads(X: FloatArray, y: AnyArray, w: FloatArray, b: float) -> FloatArray:
 
 
 def _corners(n_classes: int, n_features: int) -> FloatArray:
-    """Return unit vectors as far apart as possible: ends of a line, a simplex, or a polygon."""
+    """Return maximally distant unit vectors: ends of a line, a simplex, or a polygon."""
     if n_classes == 2:
         return np.array([[-1.0], [1.0]])
     if n_features < n_classes - 1:
@@ -200,7 +200,7 @@ def _corners(n_classes: int, n_features: int) -> FloatArray:
 
 
 def _aside(random: np.random.Generator, basis: FloatArray, room: float) -> FloatArray:
-    """Return a random step orthogonal to the basis, half as long as the room there is."""
+    """Return a random vector of length ``room / 2`` orthogonal to the basis; 0 if there is none."""
     vector = bell_shaped(random, 1, basis.shape[1])
     if len(basis) == basis.shape[1]:
         return np.zeros(basis.shape[1])
@@ -216,7 +216,7 @@ def _spread(
     margin: float,
     radius: float,
 ) -> FloatArray:
-    """Return rows of the classes y all over the ball, none closer to the boundary than margin."""
+    """Return rows of the classes y spread over the ball, with margins of at least ``margin``."""
     d = towards.shape[1]
     # The length of a random point in a d-dimensional ball is distributed like the largest of d
     # uniform numbers.
@@ -276,7 +276,7 @@ def noisy(
     n_classes: int = 2,
     seed: int = 0,
 ) -> Noisy:
-    """Make rows that a known hyperplane would separate if a known share of labels were not wrong.
+    """Make rows that a known hyperplane separates, except for a known share of wrong labels.
 
     The rows are those of `separable`; exactly ``round(flip * n_rows)`` labels are changed.
 

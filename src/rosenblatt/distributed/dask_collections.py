@@ -73,7 +73,7 @@ def partitions(
 def _partitions_beside(X: Any, n: int, name: str, given: Any) -> list[Any]:
     """Return the partitions of labels or weights, which must match those of X.
 
-    Return n times None if they are not given.
+    Return a list of n times None if they are not given.
     """
     if given is None:
         return [None] * n
@@ -152,7 +152,7 @@ def _aligned(part: Any, columns: list[Any]) -> Any:
 
 
 def table_of(part: Any, schema: Any) -> Any:
-    """Return the rows of a partition as numbers, by a schema (as JSON) if there is one."""
+    """Convert the rows of a partition to numbers, by a schema (as JSON) if one is given."""
     from rosenblatt.tables.features.schemas import schema_from_json
 
     if schema is None:

@@ -168,7 +168,7 @@ def _check_can_merge(learner: Any, number: int, first: Any) -> None:
 
 
 def _features_of(learner: Any) -> Any:
-    """Return a value that must be equal for all models: their features, schema and scaling.
+    """Return a key that must be equal for all models: their features, schema and scaling.
 
     Columns of mappings and features of sentences are matched by name instead.
     """
@@ -370,7 +370,7 @@ def row_tables(weights: Weights) -> Tables:
 
 
 def joined_encoder(encoders: list[Encoder]) -> tuple[Encoder, list[npt.NDArray[Any]]]:
-    """Join encoders; return the joint one, and the joint numbers of the features of each."""
+    """Join encoders; return the joint one, and the joint feature indices of each encoder."""
     joined = encoders[0].copy()
     if joined.templates is not None:
         new: list[dict[str, int]] = [{} for _ in joined.known]
@@ -454,7 +454,7 @@ def cut(weights: TagWeights, places: npt.NDArray[Any]) -> Tables:
 
 
 def tag_weights(model: TagModel, tables: Tables) -> TagWeights:
-    """Return weights with these tables; missing running sums start at 0."""
+    """Return the weights of a tagger with these tables; missing running sums start at 0."""
     weights = TagWeights(len(model.tags), model.order)
     tables = dict(tables)
     for name, sums in RUNNING_SUM_OF.items():
@@ -465,7 +465,7 @@ def tag_weights(model: TagModel, tables: Tables) -> TagWeights:
 
 
 def changed_part(model: TagModel, start: Tables) -> Part:
-    """Return what a tagger learned since the start, with only the rows that changed."""
+    """Return the contribution of a tagger since ``start``, with only the rows that changed."""
     weights = model.weights
     n = len(start["rows"])
     # All rows after the first n are new.

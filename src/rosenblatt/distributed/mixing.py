@@ -42,7 +42,7 @@ EPOCHS_ALONE = 3
 
 
 class MixingRun(epochs.Trainer):
-    """One training run: the model between two epochs, and how the shards learn the next epoch.
+    """A training run: the mixed model between two epochs, and the next epoch on all shards.
 
     For a learner that averages, the averages of the shards over the last epoch are mixed. An
     average over all epochs would depend too much on the first ones, because mixing is slow at
@@ -189,7 +189,7 @@ class MixingRun(epochs.Trainer):
     # ------------------------------------------------------------------ epochs
 
     def train(self) -> FitResult:
-        """Train until a reason to stop; the result becomes that of the learner."""
+        """Train until a stopping criterion is met; the result becomes that of the learner."""
         learner = self.learner
         result = self.result
         report = self.report
@@ -228,7 +228,7 @@ class MixingRun(epochs.Trainer):
         return result
 
     def learn(self, order: Any = None) -> int:
-        """Learn one epoch on all shards and mix the weights; write a checkpoint before it."""
+        """Learn one epoch on all shards and mix the weights; first save the previous epoch."""
         model = self.learner._model
         report = self.report
         epoch = self.result.n_iter + 1
@@ -275,7 +275,7 @@ class MixingRun(epochs.Trainer):
         return sum(mistakes)
 
     def _fresh(self) -> tuple[Any, list[Any]]:
-        """Return `_light` of the mixed weights, with all counters and averages reset."""
+        """Return the learner and weights to send to shards, with counters and averages reset."""
         model = copy(self.learner._model)
         light, starts = self._light(model, model.weights)
         if not self.of_sentences:
@@ -360,7 +360,7 @@ class MixingRun(epochs.Trainer):
         return sum(self.workers.run(tasks.count_errors, light, self.shards, starts))
 
     def _majority_baseline(self) -> MajorityBaseline | None:
-        """Return the errors of predicting the most frequent label; None if rows have weights."""
+        """Return the comparison with the majority baseline; None if rows have weights."""
         learner = self.learner
         counts = self.labels
         if learner.class_weight is not None or any(own.weighted for own in self.summaries):

@@ -98,7 +98,7 @@ class FileShard:
 
     @property
     def kind(self) -> str:
-        """The kind of the files, as `Format.kind` has it."""
+        """The kind of the files: "sentences", or that of their `Format`."""
         if self.of_sentences:
             return "sentences"
         if self.format == PACKED_ROWS.name:
@@ -181,7 +181,7 @@ class FileShard:
         return block[len(block) * k // n : len(block) * (k + 1) // n]
 
     def load(self) -> tuple[Any, ...]:
-        """Return the same as `Shard.load`; for rows followed by the tallies of their columns."""
+        """Return the same as `Shard.load`, and for rows also the tallies of their columns."""
         from rosenblatt.tables.features.schemas import schema_from_json
 
         whole_file = self._all_of_file()
@@ -274,7 +274,7 @@ def file_shards(
 
 
 def _is_bytewise(path: str, format: Format, encoding: str | None) -> bool:
-    """Return whether a line end in the bytes of a file is a line end of its text."""
+    """Return whether line ends can be found in the bytes of a file, without decoding it."""
     with _opened(path) as file:
         is_compressed = file.read(LONGEST_MARK).startswith(tuple(MARKS))
     if is_compressed:
@@ -415,7 +415,7 @@ def _with_types(shard: FileShard, features: Any) -> FileShard:
 
 
 def judged_columns(shards: Sequence[tuple[str, Tallies]], first: str) -> Tallies:
-    """Return the tallies of all shards, for numeric columns with stray texts.
+    """Return the total tallies of all shards for numeric columns with stray texts.
 
     ``shards`` are pairs of a name and its tallies; ``first`` is the shard from which the column
     types were guessed. Raise an error if a reader of all rows would have read a column as text,

@@ -101,7 +101,7 @@ class RowExamples:
         )
 
     def _data(self, learner: Any) -> TrainingData:
-        """Return the rows with the features and class numbers of the learner."""
+        """Return the rows with the features and class indices of the learner."""
         # Other shards may have more features.
         if self.table.shape[1] < learner.n_features_in_:
             self._set_table(self.table.widen(learner.n_features_in_))
@@ -150,7 +150,7 @@ class SentenceExamples:
         return self.trainer(learner).errors(averaged=False)
 
 
-# A cache of all shards that this process has read, until their run ends.
+# Cache of the shards that this process has read, by key; a run removes its own when it ends.
 _loaded: dict[str, RowExamples | SentenceExamples] = {}
 
 
@@ -189,9 +189,9 @@ def summarize(learner: Any, shard: AnyShard) -> Summary:
 
 
 def learn(learner: Any, shard: AnyShard, start: Any, seed: int) -> tuple[Part, Counts]:
-    """Learn one epoch from a shard, starting from this state.
+    """Learn one epoch from a shard; return the new weights and the counts of the epoch.
 
-    Return the weights that were learned, and the counts of the epoch.
+    ``start`` holds the initial weights of a tagger, as in `own_learner`.
     """
     started = perf_counter()
     examples = loaded(shard, learner)
@@ -224,7 +224,7 @@ def learn(learner: Any, shard: AnyShard, start: Any, seed: int) -> tuple[Part, C
 
 
 def own_learner(learner: Any, start: Any) -> Any:
-    """Return a copy that can learn; ``start`` holds the weights of a tagger without its own."""
+    """Return a copy that can learn; ``start`` holds the weights of a tagger, otherwise None."""
     own = copy(learner)
     own._model = learner._model.copy()
     if start is not None:
@@ -234,7 +234,7 @@ def own_learner(learner: Any, start: Any) -> Any:
 
 
 def is_right(learner: Any, shard: AnyShard, start: Any) -> bool:
-    """Return whether all rows of a shard with a weight above 0 are right."""
+    """Return whether all rows of a shard with a weight above 0 are classified correctly."""
     trainer = loaded(shard, learner).trainer(own_learner(learner, start))
     return trainer.is_right(changed=True)
 

@@ -212,7 +212,7 @@ class Distributed:
         return self
 
     def _train(self, learner: Any, shards: Any, validation_set: Any) -> Self:
-        """Train a learner on these shards; it becomes the local one."""
+        """Train a learner on these shards; it becomes the result of `to_local`."""
         workers = self._new_engine()
         try:
             run = MixingRun(learner, workers, shards, self.mix, validation_set, self.checkpoint)

@@ -1,11 +1,11 @@
-"""What every learner shares: declared parameters, scikit-learn's protocol, input; and the list.
+"""All learners, and what they share: declared parameters, scikit-learn's protocol, input.
 
 The way of an example through a fit
 -----------------------------------
-1. `estimators/inputs.py` checks shape and type, `estimators/targets.py` makes labels numbers of
-   classes.
+1. `estimators/inputs.py` checks shape and type, `estimators/targets.py` encodes labels as
+   class indices.
 2. `models/rows.py` wraps the caller's array as `Rows` (`engine/rows/rows.pyx`): pointers, no copy.
-   One pass refuses what is not finite and finds the longest row.
+   One pass rejects values that are not finite and finds the longest row.
 3. `models/epochs.py` runs the epochs of every family: it shuffles, asks the family's trainer (here
    that of `models/linear_training.py`) to learn in an order, and decides when to stop. Many rows
    are shuffled in pieces of neighbours, a buffer of them at a time (`Shuffle`), so that no list of
@@ -22,13 +22,13 @@ The way of an example through a fit
    running mean is one formula (`engine/mean.h`). Whatever there is for each weight is a plane of
    the weights (`models/weights.py`): the weights, their running sums, their rates, what read-outs
    keep.
-5. What is known of a fit is one value, a `FitOutcome` (`estimators/learner.py`), until something
+5. The outcome of a fit is one value, a `FitOutcome` (`estimators/learner.py`), until something
    else is learned. If several threads share a learner, `engine/turns.pyx` decides whose turn it is:
    a method that learns takes its turn by `unchanged_on_error`, which restores the learner on an
    error, and one that reads is decorated by `of_whole_state` (`estimators/base.py`).
 6. With `calibrate=True` `estimators/calibration.py` trains one more model for each fold, on the
-   same table by numbers of rows, and fits what makes probabilities of their scores.
-   `inspection/metrics.py` judges these.
+   same table by row indices, and fits the parameters that turn their scores into probabilities.
+   `inspection/metrics.py` evaluates these.
 
 The frame of this is `_fit` in `estimators/row_classifier.py`, for every family of classifiers:
 `estimators/linear/linear_learner.py` and `estimators/kernel/perceptron.py` implement six methods:

@@ -1,4 +1,4 @@
-"""The base of everything with parameters: scikit-learn's protocol without its base class.
+"""The base class of all estimators: scikit-learn's protocol without its base class.
 
 scikit-learn is loaded only by those who already use it: only its own functions ask for its tags,
 its metadata routing and its diagram.
@@ -35,21 +35,22 @@ ELSEWHERE = {
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
-# The parameters of an estimator that was not checked yet: no values are equal to these.
+# Stands for the parameters of an estimator before its first check; no values are equal to these.
 UNCHECKED = (object(),)
 
 
 def unchanged_on_error(estimator: Estimator) -> LearningTurn:
-    """Take the turn to learn, in a ``with`` statement; raise RuntimeError if another thread has it.
+    """Return a context manager that takes the turn to learn, and undoes changes on an error.
 
-    An error restores the attributes that were set in the block. A block that changes the model in
-    place has to announce it by `change_in_place` of the turn.
+    It raises RuntimeError if another thread has the turn. An error restores the attributes that
+    were set in the block. A block that changes the model in place has to announce it by
+    `change_in_place` of the turn.
     """
     return LearningTurn(estimator, estimator._turns)
 
 
 def of_whole_state(method: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Decorate a method that reads, so that it never sees a learner in the middle of learning.
+    """Decorate a method that reads, so that it never sees a half-updated learner.
 
     While another thread learns, the method is given the state before, or waits for the state after.
     """
@@ -63,7 +64,7 @@ def of_whole_state(method: Callable[Given, Found]) -> Callable[Given, Found]:
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
 class Estimator:
-    """Parameters by name, scikit-learn's protocol, and turns among threads.
+    """Base of all estimators: parameters by name, scikit-learn's protocol, and thread safety.
 
     Learners, transformers and `AutoLinear` derive from it. Parameters are declared with
     `rosenblatt.estimators.params.option` in the body of a class; the constructor takes them by
@@ -75,14 +76,14 @@ class Estimator:
     _turns: Turns
     n_features_in_: int
 
-    # The parameters by name, also those that are inherited.
+    # The options by name, including inherited ones.
     _options: ClassVar[dict[str, Option]] = {}
-    # Those declared in the body of the class itself; None: an inherited parameter that the class
-    # fixes as a ClassVar.
+    # The options declared in the body of the class itself; None for an inherited parameter that the
+    # class fixes as a ClassVar.
     _own_options: ClassVar[dict[str, Option | None]] = {}
-    # What the constructor takes: the options, unless a class writes a constructor by hand.
+    # Names of the parameters of the constructor: the options, unless it is written by hand.
     _parameter_names: ClassVar[tuple[str, ...]] = ()
-    # The constructor that was made for the class, or for the one that it inherits from.
+    # The constructor that was generated for the class, or for the one that it inherits from.
     _made_init: ClassVar[Callable[..., None]] = object.__init__
 
     def __new__(cls, *_: Any, **params: Any) -> Self:
@@ -102,17 +103,17 @@ class Estimator:
         return dict(self.__dict__)
 
     def before_learning(self) -> None:
-        """Drop what learning makes untrue; called when a thread takes its turn to learn."""
+        """Discard state that learning invalidates; called when a thread takes the turn to learn."""
 
     # ------------------------------------------------------------------ parameters
 
     @classmethod
     def options(cls) -> dict[str, Option]:
-        """Return the parameters as they are declared, by name."""
+        """Return the declarations of the parameters, by name."""
         return dict(cls._options)
 
     def check_parameters(self) -> None:
-        """Raise a ParameterError if values of parameters are not allowed, alone or together."""
+        """Raise a ParameterError if a parameter, or a combination of parameters, is not allowed."""
         values = tuple(getattr(self, name) for name in self._options)
         # Some learners check before every prediction, so values that passed are not checked again.
         passed = self.__dict__.get("_good_parameters", UNCHECKED)
@@ -158,11 +159,11 @@ class Estimator:
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Return whether anything was learned."""
+        """Return whether the estimator is fitted."""
         raise NotImplementedError
 
     def _refuse_unfitted(self) -> None:
-        """Raise NotFittedError if nothing was learned yet."""
+        """Raise NotFittedError if the estimator is not fitted."""
         if not self.__sklearn_is_fitted__():
             ways = "fit or partial_fit" if hasattr(self, "partial_fit") else "fit"
             raise not_fitted_error()(
@@ -170,7 +171,7 @@ class Estimator:
             )
 
     def get_metadata_routing(self) -> Any:
-        """Return which arguments meta-estimators of scikit-learn may route to which method.
+        """Return the metadata that meta-estimators of scikit-learn may route to each method.
 
         Returns
         -------
@@ -189,12 +190,15 @@ class Estimator:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _summary_html(self) -> str:
-        """Return what is shown below the diagram: nothing, unless a class has more to show."""
+        """Return the HTML that is shown below the diagram; empty unless a class overrides it."""
         return ""
 
 
 def _elsewhere(name: str) -> str:
-    """Return why there is no such parameter of scikit-learn's, as the end of an error message."""
+    """Return the end of an error message: why a parameter of scikit-learn does not exist here.
+
+    Empty for any other name.
+    """
     if name not in ELSEWHERE:
         return ""
     return f" scikit-learn's {name} is not here: {ELSEWHERE[name]}."

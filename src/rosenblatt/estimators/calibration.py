@@ -1,4 +1,4 @@
-"""Scores become probabilities: Platt's sigmoid for two classes, a temperature for more.
+"""Calibration of scores: Platt's sigmoid for two classes, a temperature for more.
 
 Both are fitted on out-of-fold scores: each row is scored by a model that has not learned from it.
 """
@@ -30,8 +30,8 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.estimators.row_classifier import RowClassifier
 
-# The value of a loss of slope and offset, its gradient and its second derivatives: by slope twice,
-# by both, by offset twice.
+# The value of a loss, its gradient by slope and offset, and its second derivatives: by slope twice,
+# by slope and offset, by offset twice.
 Parts = tuple[float, tuple[float, float], tuple[float, float, float]]
 Loss = Callable[[float, float], Parts]
 MOST_FOLDS, MOST_STEPS = 5, 100
@@ -41,9 +41,11 @@ RIDGE = 1e-12
 
 
 class Calibration(NamedTuple):
-    """``P = softmax(slope · scores)``; of two classes ``1 / (1 + exp(-slope · score - offset))``.
+    """Parameters that turn scores into probabilities: the slope and offset of a sigmoid or softmax.
 
-    ``combine`` is how the learner predicted when this was fitted, if it has such a parameter.
+    ``P = softmax(slope · scores)``; for two classes ``1 / (1 + exp(-slope · score - offset))``.
+    ``combine`` is the value of that parameter of the learner when the calibration was fitted; None
+    if the learner has no such parameter.
     """
 
     slope: float
@@ -51,13 +53,13 @@ class Calibration(NamedTuple):
     combine: str | None = None
 
     def log_probabilities(self, scores: AnyArray) -> FloatArray:
-        """Return one column for each class, of scores as ``decision_function`` has them."""
+        """Return log probabilities, a column for each class, of scores of ``decision_function``."""
         found = self._exponents(scores)
         log_softmax(found)
         return found
 
     def probabilities(self, scores: AnyArray) -> FloatArray:
-        """Return the same, and not their logarithms."""
+        """Return probabilities, a column for each class, of scores of ``decision_function``."""
         found = self._exponents(scores)
         softmax(found)
         return found
@@ -71,10 +73,10 @@ class Calibration(NamedTuple):
 
 
 def calibrate(scores: AnyArray, labels: AnyArray, weights: Any = None) -> Calibration:
-    """The slope and offset of the least log loss on rows that the model has not learned from.
+    """Fit the slope and offset that minimize the log loss on rows that were not trained on.
 
     ``scores`` are as ``decision_function`` has them: one for each row (Platt's sigmoid), or one for
-    each class (a temperature, 1 / slope). ``labels`` are numbers of classes. Also scores without a
+    each class (a temperature, 1 / slope). ``labels`` are class indices. Also scores without a
     mistake have a finite slope, since targets are Platt's: ``(n + 1) / (n + 2)`` for the right one
     of two classes, which has ``n`` rows; of more classes ``n`` are all rows, for one number needs
     less smoothing than two. Scores that would need a negative slope say nothing: it is then 0, and
@@ -94,7 +96,7 @@ def calibrate(scores: AnyArray, labels: AnyArray, weights: Any = None) -> Calibr
 
 
 def _platt(scores: FloatArray, labels: IntArray, weights: FloatArray) -> Calibration:
-    """Fit a slope and an offset to one score for each row."""
+    """Fit Platt's sigmoid, a slope and an offset, to one score for each row."""
     # The target of the second class: what is left of Platt's for rows of the first.
     rest = 1.0 / (np.bincount(labels, weights, 2)[labels] + 2.0)
     targets = np.where(labels == 1, 1.0 - rest, rest)
@@ -118,7 +120,7 @@ def _platt(scores: FloatArray, labels: IntArray, weights: FloatArray) -> Calibra
 
 
 def _temperature(scores: FloatArray, labels: IntArray, weights: FloatArray) -> Calibration:
-    """Fit a slope to a score for each class."""
+    """Fit a slope, 1 / temperature, to scores with a column for each class."""
     n, k = scores.shape
     features = scores - scores.max(axis=1, keepdims=True)
     scale = -float(features.min())  # none is above 0
@@ -142,7 +144,7 @@ def _temperature(scores: FloatArray, labels: IntArray, weights: FloatArray) -> C
 
 
 def _lowest(loss: Loss, slope: float, offset: float) -> tuple[float, float]:
-    """Return where a convex loss is least: Newton's method, its steps halved until they gain."""
+    """Minimize a convex loss by Newton's method with backtracking; return slope and offset."""
     value, gradient, curvature = loss(slope, offset)
     for _ in range(MOST_STEPS):
         by_slope, by_offset = _newton_step(gradient, curvature)
@@ -166,7 +168,7 @@ def _lowest(loss: Loss, slope: float, offset: float) -> tuple[float, float]:
 def _newton_step(
     gradient: tuple[float, float], curvature: tuple[float, float, float]
 ) -> tuple[float, float]:
-    """Solve ``curvature · step = -gradient``: first without the offset, which curves the most."""
+    """Solve ``curvature · step = -gradient`` by eliminating the offset, which curves the most."""
     slope_slope, slope_offset, offset_offset = curvature
     offset_offset += RIDGE
     share = slope_offset / offset_offset
@@ -180,7 +182,10 @@ def _newton_step(
 
 
 def folds_of(model: Any, data: TrainingData, sample_weight: Any) -> IntArray:
-    """Return the fold of each row, -1 if it weighs nothing; refuse a class that is too small."""
+    """Return the stratified fold of each row; -1 for rows of weight 0.
+
+    Raise InputError if a class has fewer than two rows of weight above 0.
+    """
     weights = read_weights(sample_weight, None, [], data.labels)
     counted = np.flatnonzero(np.ones(len(data.labels)) if weights is None else weights)
     labels = data.labels[counted]
@@ -203,7 +208,7 @@ def folds_of(model: Any, data: TrainingData, sample_weight: Any) -> IntArray:
 def calibrate_model(
     learner: RowClassifier, model: Any, data: TrainingData, folds: IntArray, given: FitArguments
 ) -> None:
-    """Calibrate the model that was just trained, unless somebody asked to stop."""
+    """Calibrate the model that was just trained, unless a stop was requested."""
     if stop_asked():
         return
     scores = out_of_fold_scores(learner, model, data, folds, given)
@@ -220,10 +225,11 @@ def calibrate_model(
 def out_of_fold_scores(
     learner: RowClassifier, model: Any, data: TrainingData, folds: IntArray, given: FitArguments
 ) -> AnyArray | None:
-    """Return scores of rows by models that learned from the other folds; None if asked to stop.
+    """Return the scores of all rows, each by a model that was trained on the other folds.
 
-    The learner was just fitted on the data: the others have its parameters, and as many epochs at
-    most. Rows are not copied, except some at a time to be scored. Rows of fold -1 have score 0.
+    Return None if a stop was requested. The learner was just fitted on the data: the others have
+    its parameters, and as many epochs at most. Rows are copied only to be scored, some at a time.
+    Rows of fold -1 have score 0.
     """
     outcome = learner._fit_outcome()
     n_epochs = outcome.best_iter if outcome.best_iter is not None else outcome.result.n_iter

@@ -35,7 +35,7 @@ GROUP = "rosenblatt.learners"
 
 
 class Entry(NamedTuple):
-    """One learner: its short name, its title, its family, and ``module:Class``."""
+    """Registry entry of a learner: short name, title, family, and ``module:Class``."""
 
     name: str
     title: str
@@ -138,7 +138,7 @@ def entries(family: str | None = None) -> Iterator[Entry]:
 
 
 def find(name: str) -> Entry | None:
-    """Return the learner of a short name or a class name in any case, or None."""
+    """Return the learner with a short name or class name, ignoring case; None if unknown."""
     wanted = name.lower()
     for entry in entries():
         if wanted in (entry.name, entry.class_name.lower()):

@@ -1,4 +1,4 @@
-"""Convert rows of numbers to an array or to sparse rows, without importing their library.
+"""Conversion of rows of numbers to arrays or sparse rows, without importing their library.
 
 Rows can be arrays, sparse matrices, lists, and frames of pandas, polars and Arrow. These libraries
 are optional, so objects are recognized by the attributes of their class.
@@ -17,12 +17,12 @@ from rosenblatt.arrays import AnyArray, FloatArray, SparseRows, is_sparse, reada
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.tables.readers.block import Block
 
-# Columns of a frame are joined so many rows at a time, which stay in the processor's cache.
+# Rows of a frame whose columns are joined at once, few enough for the processor's cache.
 BLOCK_ROWS = 4096
-# The types that loops read.
+# The dtypes that the compiled loops read.
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 TIMES = (np.datetime64, np.timedelta64)
-# The kinds of NumPy types: numbers and booleans, and those with objects, texts and bytes as well.
+# Kinds of NumPy dtypes: numbers and booleans; and these with objects, texts and bytes as well.
 NUMBERS = "biuf"
 CONVERTIBLE = "biufOUST"
 RESHAPE = (
@@ -33,7 +33,7 @@ TEXTS = "Make numbers of texts first: rosenblatt.features.TextFeatures().fit_tra
 
 
 def as_table(X: Any, columns: list[Any] | None = None) -> Any:
-    """Return an array or canonical CSR of floats that a loop can read, without a copy if X is one.
+    """Convert ``X`` to a C-contiguous array or canonical CSR rows of floats; copy only if needed.
 
     ``columns`` are the names of the columns of a frame; None if X is no frame.
     """
@@ -65,7 +65,7 @@ def _sparse_table(X: Any) -> SparseRows:
 
 
 def _refuse_damaged(X: Any) -> None:
-    """Refuse a matrix for which SciPy would read and write outside of its arrays.
+    """Raise InputError for a CSR matrix whose row pointers lead outside of its arrays.
 
     Our own sparse rows are checked by the loops that read them.
     """
@@ -110,7 +110,7 @@ def _as_array(X: Any) -> AnyArray:
 
 
 def _refuse_shape(array: AnyArray) -> None:
-    """Raise for an array that does not have two dimensions."""
+    """Raise the InputError for an array that does not have two dimensions."""
     if array.ndim > 2:
         raise InputError(
             f"X has shape {array.shape}: Found array with dim {array.ndim}, while dim <= 2 is "
@@ -127,7 +127,7 @@ def _refuse_shape(array: AnyArray) -> None:
 
 
 def _refuse_other_kinds(dtype: np.dtype[Any]) -> None:
-    """Refuse types that cannot be converted to numbers."""
+    """Raise InputError for a dtype that cannot be converted to numbers."""
     if dtype.kind == "c":
         raise InputError(
             f"Complex data not supported: X holds {dtype}. Give real and imaginary parts as "
@@ -141,7 +141,7 @@ def _refuse_other_kinds(dtype: np.dtype[Any]) -> None:
 
 
 def as_frame(X: Any) -> Any:
-    """Return a frame that only streams Arrow's columns as a table of Arrow; others unchanged."""
+    """Convert a frame that only offers an Arrow stream to a pyarrow table; keep others as is."""
     kind = type(X)
     if hasattr(kind, "__array__") or not hasattr(kind, "__arrow_c_stream__"):
         return X
@@ -153,7 +153,7 @@ def as_frame(X: Any) -> Any:
 
 
 def column_names(X: Any) -> list[Any] | None:
-    """Return the names of the columns of a frame; None if X is no frame."""
+    """Return the column names of a data frame; None if ``X`` is not a data frame."""
     # Attributes of the class are looked up, because columns of pandas are attributes of the frame.
     kind = type(X)
     # Tables and batches of Arrow.
@@ -165,7 +165,7 @@ def column_names(X: Any) -> list[Any] | None:
 
 
 def feature_names(columns: list[Any] | None) -> AnyArray | None:
-    """Return the names if all are text, None if none is; refuse a mixture."""
+    """Return the column names if all are text, None if none is; raise InputTypeError otherwise."""
     if columns is None:
         return None
     n_texts = sum(isinstance(name, str) for name in columns)
@@ -184,7 +184,7 @@ def feature_names(columns: list[Any] | None) -> AnyArray | None:
 
 
 def frame_values(X: Any, names: list[Any]) -> Any:
-    """Return the numbers of a frame as a 2-D array; as sparse rows if all columns are sparse."""
+    """Return a data frame as a 2-D array of numbers; as sparse rows if all columns are sparse."""
     kind = type(X)
     columns: Iterable[Any]
     if hasattr(kind, "iloc"):
@@ -222,7 +222,7 @@ def _numbers_of_column(column: Any, j: int, names: list[Any]) -> AnyArray:
 
 
 def _stack(columns: list[AnyArray], n_rows: int) -> AnyArray:
-    """Join columns to a table, some rows at a time, so that these stay in the cache."""
+    """Join columns into a 2-D array, block by block to stay in the cache."""
     is_single = bool(columns) and np.result_type(*columns) == np.float32
     table = np.empty((n_rows, len(columns)), np.float32 if is_single else np.float64)
     for start in range(0, n_rows, BLOCK_ROWS):
@@ -233,12 +233,12 @@ def _stack(columns: list[AnyArray], n_rows: int) -> AnyArray:
 
 
 def _is_sparse_of_zeros(dtype: Any) -> bool:
-    """Return whether a type is that of pandas' sparse columns whose missing values are 0."""
+    """Return whether a dtype is a sparse one of pandas with fill value 0."""
     return hasattr(dtype, "subtype") and hasattr(dtype, "fill_value") and dtype.fill_value == 0
 
 
 def _sparse_rows(X: Any) -> SparseRows:
-    """Return the stored values of pandas' sparse columns as rows."""
+    """Convert a data frame of sparse columns of pandas to sparse rows."""
     arrays: list[_SparseColumn] = [X.iloc[:, j].array for j in range(X.shape[1])]
     rows = np.concatenate([array.sp_index.indices for array in arrays])
     values = np.concatenate([np.asarray(array.sp_values) for array in arrays])
@@ -263,7 +263,10 @@ class _SparseColumn(Protocol):
 
 
 def unmasked(values: Any, dtype: npt.DTypeLike, missing: Any) -> Any:
-    """Return a masked array of NumPy as an array with ``missing`` at masked places."""
+    """Return a masked array of NumPy as an array in which masked entries are ``missing``.
+
+    Anything else is returned unchanged.
+    """
     # Recognized without its class, because NumPy loads masked arrays only when they are used.
     if not isinstance(values, np.ndarray) or not hasattr(values, "mask"):
         return values
@@ -275,7 +278,7 @@ def unmasked(values: Any, dtype: npt.DTypeLike, missing: Any) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is None or differs from itself: NaN, NaT, NA."""
+    """Return whether a value is a missing value: None, NaN, NaT or NA."""
     try:
         return value is None or bool(value != value)
     except TypeError:
@@ -289,9 +292,10 @@ def is_missing(value: Any) -> bool:
 def floats(
     values: AnyArray, names: list[Any] | None = None, column: int | None = None
 ) -> FloatArray:
-    """Return objects or texts as float64, missing ones as NaN; refuse others by their place.
+    """Convert objects or texts to float64, and missing values to NaN.
 
-    ``values`` is a table of two dimensions, or one ``column`` of it.
+    Raise an InputError with row and column for a value that is not numeric. ``values`` is a table
+    of two dimensions, or one ``column`` of it.
     """
     # NumPy would convert times to numbers.
     has_times = values.dtype == object and any(isinstance(value, TIMES) for value in values.flat)
@@ -317,7 +321,7 @@ def floats(
 
 
 def _float(value: Any) -> float:
-    """Return a value as a float; TypeError or ValueError if it is no number."""
+    """Convert a value to a float; raise TypeError or ValueError if it is not numeric."""
     if isinstance(value, TIMES):
         raise TypeError("it is a time")
     try:
@@ -330,7 +334,7 @@ def _float(value: Any) -> float:
 def _not_a_number(
     value: Any, row: int, column: int, names: list[Any] | None, error: Exception
 ) -> InputError:
-    """Return the error for a value, with its row and column."""
+    """Return the error for a value that is not numeric, with its row and column."""
     name = f" ({names[column]!r})" if names else ""
     place = f"X holds {value!r} at row {row}, column {column}{name}, which is not a number"
     if not isinstance(value, str | bytes):

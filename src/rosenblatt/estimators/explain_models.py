@@ -1,4 +1,4 @@
-"""What a whole linear model goes by, for any example."""
+"""Explanation of a whole linear model: its features, ranked by influence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explained_by_weights(learner: LinearLearner, coef: AnyFloatArray) -> ModelExplanation:
-    """Rank the features of a linear model by weight times the usual deviation of the feature."""
+    """Rank the features of a linear model by weight times standard deviation of the feature."""
     from rosenblatt.estimators.explain_rows import average_row_of, feature_names_of
     from rosenblatt.inspection.explanation import Contribution, ModelExplanation
 

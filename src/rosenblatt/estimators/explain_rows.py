@@ -1,12 +1,13 @@
-"""Why a classifier predicts a class for a row: the score by feature, by past mistake, by vote.
+"""Explanations of predictions for rows: the score by feature, by past mistake or by vote.
 
 Why a prediction
 ----------------
 `inspection/explanation.py` holds the result, an `Explanation`, and all that shows it; it knows no
-learner. A classifier reads its row as a `Question` (`estimators/explain_rows.py`): the prediction,
-whose score is asked for, and which sum of the weight vectors that is. The family then answers: with
-its weights by feature, with its ledger by past mistake, or by vote. Structured learners build the
-result themselves, from the features of their outputs (`estimators/structured/paths.py`).
+learner. A classifier reads its row as a `Question`
+(`estimators/explain_rows.py`): the prediction, the class whose score is explained, and the linear
+combination of weight vectors that gives it. The family then answers: with its weights by feature,
+with its ledger by past mistake, or by vote. Structured learners build the result themselves, from
+the features of their outputs (`estimators/structured/paths.py`).
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
 
 
 class UpdateHistory(NamedTuple):
-    """All updates that led to the weights that predict, and how similar their rows are to a row.
+    """Updates that led to the weights that predict, with the similarity of their rows to a row.
 
-    The average, if that predicts, began after ``average_from`` of all examples.
-    ``similarity`` and ``numbers`` belong to the rows that the entries name: their product with the
-    row in question, and what they are called. ``moved``, where each weight has a rate of its own:
+    The average, if that predicts, began after ``average_from`` of all examples. ``similarity`` and
+    ``numbers`` belong to the rows that the entries name: their dot product with the row in
+    question, and their numbers in the data. ``moved``, where each weight has a rate of its own:
     what each update added to the scores of the row by every vector.
     """
 
@@ -52,7 +53,7 @@ class UpdateHistory(NamedTuple):
     def joined(
         self, own: npt.NDArray[np.intp], steps: FloatArray, parts: FloatArray
     ) -> list[PastMistake]:
-        """Join the updates ``own`` by example: their steps, and their parts of the score."""
+        """Sum the steps of the updates ``own``, and their parts of the score, by example."""
         rows, place = np.unique(self.entries.row[own], return_inverse=True)
         last = np.zeros(len(rows), np.int64)
         last[place] = own  # the last one of an example is stored last
@@ -79,11 +80,11 @@ class UpdateHistory(NamedTuple):
 
 @dataclass
 class Question:
-    """One row, what a learner predicts for it, and whose score is to be taken apart.
+    """One row to explain: the prediction for it, and the class whose score is decomposed.
 
-    ``direction`` has a number for each weight vector of the model, in the order of its classes:
-    what is explained is that sum of their scores. Each step of the answer gives a new question
-    with more of the explanation.
+    ``direction`` has a coefficient for each weight vector of the model, in the order of its
+    classes: that linear combination of their scores is explained. Each step of the answer gives a
+    new question with more of the explanation.
     """
 
     learner: Any
@@ -93,7 +94,7 @@ class Question:
 
     @classmethod
     def of(cls, learner: Any, x: Any, label: Any, against: Any) -> Question:
-        """Read and predict one example; a class that the learner does not know is refused."""
+        """Read and predict one example; raise InputError for a class that the learner lacks."""
         learner._refuse_unfitted()
         X, unlike_training = _one_row(learner, x)
         row = read_table(learner, X, reset=False, ignore_unseen=True)
@@ -208,7 +209,7 @@ class Question:
     def by_vote(
         self, past: UpdateHistory, start: FloatArray, first: int, *, alone: bool
     ) -> Question:
-        """Add the votes of all weights there ever were, by the mistake that each was born of.
+        """Add the votes of all past hypotheses, each attributed to the mistake that created it.
 
         ``start`` are the scores of the first weights, before example ``first``. With several
         classes the highest score gets the vote or, with ``alone``, each says yes or no.
@@ -246,7 +247,7 @@ class Question:
         return self.with_mistakes(found)._with(votes=True)
 
     def _moves(self, entries: Entries, alone: bool) -> FloatArray:
-        """Return how much each update raised what is explained, as a factor of its step."""
+        """Return the effect of each update on the explained score, as a factor of its step."""
         if len(self.direction) == 1:
             return np.asarray((2 * entries.y_true - 1) * self.direction[0])
         of = np.append(self.direction, 0.0)  # the last is for no class, -1
@@ -255,12 +256,12 @@ class Question:
         return np.asarray(of[entries.y_true] - of[entries.y_pred])
 
     def with_mistakes(self, found: list[PastMistake]) -> Question:
-        """Add past mistakes."""
+        """Add past mistakes to the explanation."""
         return replace(self, explanation=self.explanation.with_mistakes(found))
 
 
 def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, Any]]:
-    """Return one example as a table, and how it differs from the examples of training."""
+    """Return one example as a table, and its unseen features as fields of an `Explanation`."""
     x = named_values(x)
     if isinstance(x, Mapping):
         return [x], _unlike_training(learner, x)
@@ -275,7 +276,7 @@ def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def _unlike_training(learner: Any, x: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the features and levels of a mapping that training did not see, by field."""
+    """Return features and levels that did not occur in training, as fields of an `Explanation`."""
     from rosenblatt.tables.features.records import table_of_records
     from rosenblatt.tables.features.schema import Schema
 
@@ -289,7 +290,7 @@ def _unlike_training(learner: Any, x: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:
-    """Return names of features: those of the schema, of the columns, or x[0], x[1] …"""
+    """Return the names of features, by the schema or the columns; otherwise x[0], x[1] …"""
     schema = getattr(learner, "schema_", None)
     if schema is not None:
         return [str(name) for name in schema.names(columns)]
@@ -298,7 +299,7 @@ def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:
 
 
 def average_row_of(learner: Any, n_features: int) -> AverageRow | None:
-    """Return the average row of training as the schema knows it; None without a schema."""
+    """Return the average row of training according to the schema; None without a schema."""
     from rosenblatt.tables.features.average_row import AverageRow
 
     schema = getattr(learner, "schema_", None)
@@ -306,9 +307,9 @@ def average_row_of(learner: Any, n_features: int) -> AverageRow | None:
 
 
 def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray:
-    """Return the product of each row of ``X``, a table or blocks of one, with ``row``.
+    """Return the dot product of each row of ``X``, a table or an iterator of blocks, with ``row``.
 
-    If ``X`` lacks rows that the entries name, an error is raised.
+    Raise an error if ``X`` lacks rows that the entries name.
     """
     if not len(entries.row):
         return np.zeros(0)
@@ -323,7 +324,7 @@ def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray
 def update_history(
     learner: LinearLearner, ledger: Ledger, row: Any, X: Any, *, mean: bool
 ) -> UpdateHistory:
-    """Return the updates of a ledger, and how similar the rows ``X`` of training are to a row.
+    """Return the updates of a ledger, and the similarity of the training rows ``X`` to a row.
 
     ``mean``: what predicts is the mean over the examples.
     """
@@ -348,7 +349,7 @@ def update_history(
 
 
 def score_moves(learner: Any, row: Any, X: Any, ledger: Any) -> FloatArray:
-    """Return what each update of a ledger added to the scores of ``row``, by replaying all."""
+    """Replay a ledger; return what each update added to the scores of ``row``."""
     blocks = X if isinstance(X, Iterator) else [X]
     tables = [read_table(learner, block, reset=False) for block in blocks]
     if is_sparse(tables[0]):

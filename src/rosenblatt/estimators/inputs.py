@@ -1,4 +1,4 @@
-"""The rows that callers hand to a learner, checked and in the form the core reads.
+"""Validation of the rows that callers pass to a learner, and conversion for the compiled core.
 
 Whether scikit-learn is installed does not matter here. Where its checks of estimators ask for
 certain words, the messages have them.
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from rosenblatt.models.result import Validation
     from rosenblatt.tables.features.schemas import AnySchema
 
-# A name for each feature, or None where the rows have no names.
+# The names of the features, or None if they have no names.
 Names = npt.NDArray[Any] | None
 MOST_NAMES = 5
 
 
 @dataclass(eq=False, repr=False)
 class Batch:
-    """Rows with their labels, to be learned from once each.
+    """Batch of labelled rows for online learning: each row is learned from once.
 
-    ``names[numbers[i]]`` is the label of row i; ``declared`` are classes to know of beforehand,
-    ``weights`` factors for the steps.
+    ``names[numbers[i]]`` is the label of row i; ``declared`` are classes that are known
+    beforehand, ``weights`` the weights of the rows.
     """
 
     table: Any
@@ -59,11 +59,10 @@ class Batch:
 
 @dataclass(eq=False, repr=False)
 class TrainingData:
-    """What is trained on: rows with numbers of classes, a subset of them, or (None) all.
+    """Training data: rows with class indices, and the subset to learn from (None: all rows).
 
-    ``validation`` scores what is not trained on, which is ``held_out`` with its labels, ``weights``
-    are factors for the steps. A ``checksum`` tells whether the table is later what it was in
-    training.
+    ``validation`` computes the score on the ``held_out`` rows and labels, ``weights`` are the
+    weights of the rows. The ``checksum`` shows whether the table was changed after training.
     """
 
     table: Any
@@ -103,9 +102,9 @@ def read_table(
 
 
 def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> tuple[Any, Rows]:
-    """Check ``X`` for shape, type and finite values; return it as a table, and as rows.
+    """Validate shape, type and finiteness of ``X``; return it as a table and as `Rows`.
 
-    ``all_rows``: no others will be learned from, so that all of them may not be too small.
+    ``all_rows``: no other rows will be learned from, so an error is raised if all are too small.
     """
     table, names = _table_and_names(learner, X, reset, ignore_unseen=False, once=not all_rows)
     rows = as_rows(table)
@@ -119,7 +118,11 @@ def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> t
 def _table_and_names(
     learner: Any, X: Any, reset: bool, ignore_unseen: bool, once: bool
 ) -> tuple[Any, Names]:
-    """Return ``X`` as a table, and the names of its columns if it has some."""
+    """Return ``X`` as a table, and the names of its columns or None.
+
+    With ``reset`` the learner takes over the number and names of the features; otherwise they must
+    match.
+    """
     names: Names
     grows = False
     if is_records(X):
@@ -155,9 +158,9 @@ def _table_and_names(
 def _of_records(
     learner: Any, records: Any, reset: bool, unseen: str, once: bool
 ) -> tuple[Any, Names]:
-    """Return records as a table: numbers by name unchanged; with any text, by a schema.
+    """Convert records to a table: by feature name if all values are numbers, otherwise by a schema.
 
-    The schema is guessed from the first records, with ``reset``, or known.
+    With ``reset`` the schema is guessed from these records; otherwise it is that of the learner.
     """
     from rosenblatt.tables.features.records import all_numbers
     from rosenblatt.tables.features.schema import Schema
@@ -191,7 +194,7 @@ def _of_records(
 
 
 def _schema_of(learner: Any) -> AnySchema | None:
-    """Return the schema by which a fitted learner reads records, which must not be changed."""
+    """Return the schema of a fitted learner, or None; callers must not change it."""
     if getattr(learner, "keeps_schema", False):
         return read_schema(learner)  # ``schema_`` is a copy
     return getattr(learner, "schema_", None)
@@ -207,7 +210,7 @@ def _set_features(learner: Any, n_features: int, names: Names) -> None:
 
 
 def check_count(learner: Any, n_features: int) -> None:
-    """Refuse rows of another width than those of training."""
+    """Raise InputError if the number of features differs from training."""
     expected = getattr(learner, "n_features_in_", n_features)
     if n_features != expected:
         raise InputError(
@@ -217,7 +220,10 @@ def check_count(learner: Any, n_features: int) -> None:
 
 
 def _check_names(learner: Any, names: Names) -> None:
-    """Raise InputError unless columns with names are those of training, in the same order."""
+    """Raise InputError if the feature names or their order differ from training.
+
+    Warn if only the rows, or only those of training, have names.
+    """
     fitted: Names = getattr(learner, "feature_names_in_", None)
     if names is None and fitted is None:
         return
@@ -233,14 +239,14 @@ def _check_names(learner: Any, names: Names) -> None:
 
 @contextmanager
 def rows_without_names() -> Iterator[None]:
-    """Silence the warning about rows without names, for rows whose order is known."""
+    """Suppress the warning about rows without feature names, if the order of columns is known."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         yield
 
 
 def _difference(names: list[Any], fitted: list[Any]) -> str:
-    """Return the error message of names that are not those of training."""
+    """Return the error message for feature names that differ from those of training."""
     lines = ["The feature names should match those that were passed during fit."]
     for title, some, others in (
         ("Feature names unseen at fit time:", names, fitted),
@@ -256,13 +262,13 @@ def _difference(names: list[Any], fitted: list[Any]) -> str:
 
 
 def one_row(x: Any) -> Any:
-    """Return one example, a mapping of features or a 1-D array, as rows."""
+    """Return one example, a mapping of features or a 1-D array, as a table of one row."""
     x = named_values(x)
     return [x] if isinstance(x, Mapping) else array_row(x)
 
 
 def array_row(x: Any) -> npt.NDArray[Any]:
-    """Return a 1-D array as rows; refuse any other shape."""
+    """Return a 1-D array as a 2-D array of one row; raise InputError for any other shape."""
     row = np.asarray(unmasked(x, np.float64, np.nan))
     if row.ndim != 1:
         raise InputError(
@@ -273,7 +279,7 @@ def array_row(x: Any) -> npt.NDArray[Any]:
 
 
 def named_values(x: Any) -> Any:
-    """Return a labelled series, such as pandas has, as a mapping; anything else unchanged."""
+    """Convert a labelled series, such as one of pandas, to a mapping; keep anything else as is."""
     names = getattr(x, "index", None)
     if hasattr(x, "to_dict") and names is not None and all(isinstance(n, str) for n in names):
         return x.to_dict()

@@ -1,6 +1,6 @@
-"""What all learners share: how long they train and from which seed, the model, and its files.
+"""The base class of all learners: training, the model, the outcome of a fit, and model files.
 
-What is known of the last ``fit`` is one value, a `FitOutcome`.
+The outcome of the last ``fit`` is one value, a `FitOutcome`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Found = TypeVar("Found")
 
 @dataclass(eq=False, repr=False)
 class FitOutcome:
-    """What is known of the last ``fit``; a learner drops it when it learns by another call.
+    """Outcome of the last ``fit``; a learner discards it when it learns by another call.
 
     Attributes
     ----------
@@ -66,23 +66,23 @@ class FitOutcome:
     counted: tuple[list[Any], int | None] | None = None
 
     def errors_by(self, parameters: list[Any]) -> int | None:
-        """Return the training errors if they were counted under these values of parameters."""
+        """Return the training errors if they were counted with these parameters; None otherwise."""
         if self.counted is None:
             return None
         counted_by, errors = self.counted
         return errors if counted_by == parameters else None
 
     def keep_errors(self, errors: int | None, parameters: list[Any]) -> None:
-        """Keep the number of training errors, counted under these values of parameters."""
+        """Store the number of training errors, counted with these values of parameters."""
         self.counted = (parameters, errors)
 
     @property
     def margin_ceiling(self) -> float | None:
-        """The proven bound on all margins; None if the family of the learner proves none."""
+        """The proven upper bound on the margin; None if the family of the learner proves none."""
         return None if self.result.n_rows is None else self.result.margin_ceiling
 
     def to_record(self, errors: int | None) -> Fit:
-        """Return what a model file keeps; never what the fit did on each row."""
+        """Return the record of the fit for a model file, without the mistakes on each row."""
         from rosenblatt.persistence.card import Fit
 
         ceiling = self.margin_ceiling
@@ -99,7 +99,7 @@ class FitOutcome:
 
     @classmethod
     def from_record(cls, fit: Fit, mistakes_per_row: npt.NDArray[np.int32] | None) -> FitOutcome:
-        """Return the outcome of which a model file kept this record."""
+        """Restore the outcome from its record in a model file."""
         from rosenblatt.models.result import FitResult
 
         result = FitResult(
@@ -113,7 +113,7 @@ class FitOutcome:
 
 
 class Learner(Estimator):
-    """What all learners share: how long they train, in which order, from which seed.
+    """Base of all learners: length, order and seed of training, the model, and its files.
 
     Attributes
     ----------
@@ -184,11 +184,11 @@ class Learner(Estimator):
         help="1 shows progress on standard error: a bar on a terminal, lines elsewhere.",
     )
 
-    # Where the layout of the family's files is: a module that is loaded when a file is.
+    # The file layout of the family, as "module:class"; the module is loaded when a file is.
     layout: ClassVar[str]
-    # Parameters that decide, in addition to what was learned, what is predicted.
+    # Parameters that still affect predictions after training.
     predicts_by: ClassVar[tuple[str, ...]] = ("ties",)
-    # Whether rows have to be kept to predict, so that an endless stream would fill the memory.
+    # Whether rows have to be stored to predict, so that an endless stream would fill the memory.
     keeps_rows: ClassVar[bool] = False
 
     @property
@@ -212,10 +212,10 @@ class Learner(Estimator):
         *,
         tol: float | None = None,
     ) -> FitResult:
-        """Train the model, show the progress, and make what came out the learner's own.
+        """Train the model, show the progress, and store model and outcome in the learner.
 
-        Errors are counted at once, except by learners whose predictions may cost more than training
-        did: these do so when asked.
+        Training errors are counted at once, except by learners that store rows: their predictions
+        may cost more than training did, so they count errors on demand.
         """
         first_row = model.next_row
         trainer.last_predicts = self.last_predicts
@@ -245,7 +245,7 @@ class Learner(Estimator):
         return result
 
     def _take_over(self, model: Any, result: FitResult, validation: Validation | None) -> None:
-        """Make what came out of a fit the learner's own, and nothing of the fit before."""
+        """Store a trained model and its outcome in the learner, in place of those before."""
         self._note_fit(model, result)
         self._model: Any = model
         if validation is None:
@@ -256,16 +256,16 @@ class Learner(Estimator):
             self._set_fit(result, validation.scores, validation.best_epoch)
 
     def _note_fit(self, model: Any, result: FitResult) -> None:
-        """Note in the model what a fit did; a family that has more to note overrides it."""
+        """Update counters of the model after a fit; nothing by default, families override it."""
 
     def _set_fit(
         self, result: FitResult, scores: list[float] | None = None, best_iter: int | None = None
     ) -> None:
-        """Replace what is known of the last fit."""
+        """Store the outcome of the last fit."""
         self._outcome = FitOutcome(result, scores, best_iter)
 
     def _forget_fit(self) -> None:
-        """Drop what is known of the last fit, which later learning makes untrue."""
+        """Discard the outcome of the last fit, which later learning invalidates."""
         self.__dict__.pop("_outcome", None)
 
     def _warn_of_mistakes(self, result: FitResult, *, stacklevel: int = 3) -> None:
@@ -279,7 +279,7 @@ class Learner(Estimator):
             warnings.warn(what, convergence_warning(), stacklevel=stacklevel)
 
     def _warn_of_majority(self, *, stacklevel: int = 3) -> None:
-        """Warn the caller of ``fit`` if one class, always predicted, does as well."""
+        """Warn the caller of ``fit`` if the learner is no better than the majority baseline."""
         majority = self._majority
         if majority is not None and not majority.is_beaten:
             found = majority._replace(label=repr(majority.label))
@@ -288,7 +288,7 @@ class Learner(Estimator):
             warnings.warn(what, majority_warning(), stacklevel=stacklevel)
 
     def _what_to_try(self, result: FitResult) -> str:
-        """Return the rest of the sentence that warns of mistakes left."""
+        """Return the end of the warning about remaining mistakes, with advice."""
         return ": no epoch separated the examples. Try a larger max_iter."
 
     # ------------------------------------------------------------------ the model
@@ -297,14 +297,14 @@ class Learner(Estimator):
         return "_model" in self.__dict__
 
     def _fitted(self) -> Any:
-        """Return the model; raise AttributeError, as for any fitted attribute, if there is none."""
+        """Return the model; raise AttributeError if the learner is not fitted."""
         try:
             return self.__dict__["_model"]
         except KeyError:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
 
     def _recorded(self) -> Any:
-        """Return the model; raise NoLedgerError if it did not keep its updates."""
+        """Return the model; raise NoLedgerError if its updates were not recorded."""
         model = self._fitted()
         if model.recorder is None:
             raise NoLedgerError
@@ -326,18 +326,18 @@ class Learner(Estimator):
 
     @property
     def _last_fit(self) -> FitOutcome | None:
-        """What is known of the last fit; None if learning went on since, or there was none."""
+        """The outcome of the last fit; None without a fit, or if learning continued after it."""
         return self.__dict__.get("_outcome")
 
     def _fit_outcome(self) -> FitOutcome:
-        """Return what is known of the last fit; raise AttributeError if that is nothing."""
+        """Return the outcome of the last fit; raise AttributeError if there is none."""
         outcome = self._last_fit
         if outcome is None:
             raise AttributeError("known after fit only: rows given one by one are not kept")
         return outcome
 
     def _no_attribute(self, name: str) -> AttributeError:
-        """Return the error of an attribute that is there only after a ``fit``."""
+        """Return the error for an attribute that exists only after a ``fit``."""
         return AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
@@ -363,7 +363,7 @@ class Learner(Estimator):
 
     @property
     def margin_ceiling_(self) -> float:
-        """No margin is above this, as the last ``fit`` has proven."""
+        """Upper bound on the margin, as the last ``fit`` has proven."""
         ceiling = None if self._last_fit is None else self._last_fit.margin_ceiling
         if ceiling is None:
             raise self._no_attribute("margin_ceiling_")
@@ -397,7 +397,7 @@ class Learner(Estimator):
     @property
     @of_whole_state
     def n_training_errors_(self) -> int:
-        """Examples given to the last ``fit`` that are misclassified, those held out included."""
+        """Number of misclassified examples of the last ``fit``, including those held out."""
         self._fitted()
         errors = self._known_errors
         if errors is None:
@@ -414,21 +414,21 @@ class Learner(Estimator):
 
     @property
     def converged_(self) -> bool:
-        """Whether all examples given to the last ``fit`` are predicted right."""
+        """Whether all examples of the last ``fit`` are classified correctly."""
         return self.n_training_errors_ == 0
 
     @property
     def _known_errors(self) -> int | None:
-        """The training errors, if they were counted for what predicts now."""
+        """The training errors if they were counted with the current parameters; None otherwise."""
         outcome = self._last_fit
         return None if outcome is None else outcome.errors_by(self._what_predicts())
 
     def _keep_errors(self, errors: int | None) -> None:
-        """Keep the number of training errors of what predicts now."""
+        """Store the number of training errors, counted with the current parameters."""
         self._fit_outcome().keep_errors(errors, self._what_predicts())
 
     def _what_predicts(self) -> list[Any]:
-        """Return the values of the parameters that decide what is predicted."""
+        """Return the values of the parameters that affect predictions."""
         return [getattr(self, name) for name in self.predicts_by]
 
     @property
@@ -444,12 +444,12 @@ class Learner(Estimator):
         super().__setattr__(name, value)
 
     def before_learning(self) -> None:
-        """Close the fast path of single examples as a turn to learn begins."""
+        """Close the fast path for single examples when a turn to learn begins."""
         if "_engine" in self.__dict__:
             self.retire_engine()
 
     def retire_engine(self) -> None:
-        """Close the fast path of single examples, because what it was made of is about to change.
+        """Close the fast path for single examples, because its model or parameters will change.
 
         A learner without a fast path has nothing to close.
         """
@@ -457,10 +457,10 @@ class Learner(Estimator):
     # ------------------------------------------------------------------ copies and pickles
 
     def _settle(self) -> None:
-        """Bring up to date what the fast path keeps elsewhere, before the learner is copied."""
+        """Write back state that only the fast path holds, before the learner is copied."""
 
     def _copied(self) -> dict[str, Any]:
-        """Return the attributes of a copy.
+        """Return the attributes for a copy of the learner.
 
         A schema can be read from the model again, an engine belongs to one learner, and rows that
         training errors would be counted on are not copied.
@@ -502,24 +502,24 @@ class Learner(Estimator):
 
     @of_whole_state
     def _hold(self, act: Callable[[Any], Found]) -> Found:
-        """Return ``act(learner)``, worked out while no other thread changes the learner."""
+        """Call ``act`` with the learner while no other thread changes it; return the result."""
         return act(self)
 
     # ------------------------------------------------------------------ model files
 
     @classmethod
     def file_layout(cls) -> Layout:
-        """Return how the files of this family are laid out."""
+        """Return the file layout of this family."""
         module, _, name = cls.layout.partition(":")
         layout: Layout = getattr(import_module(module), name)()
         return layout
 
     @of_whole_state
     def to_state(self, *, slim: bool = False) -> State:
-        """Return the learner as data for a file; refuse what no file can hold.
+        """Return the state of the learner for a model file; raise an error if it cannot be saved.
 
-        The layout of a family says what it keeps. What is worked out when asked for, such as
-        ``coef_``, follows from that; a ``fit`` is kept as its record, and what it did on each row
+        The layout of a family says what it keeps. Derived attributes, such as
+        ``coef_``, are not stored; a ``fit`` is stored as its record, with the mistakes on each row
         only if there is a ledger. ``slim`` leaves out what is needed to learn, but not to predict.
         """
         from rosenblatt import __version__
@@ -584,7 +584,7 @@ class Learner(Estimator):
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        """Return a learner of a state that was read and checked."""
+        """Create a learner from a state that was read from a file and checked."""
         card = state.card
         layout = cls.file_layout()
         learner = cls(**card.parameters)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class MajorityBaseline(NamedTuple):
-    """The errors of what predicts, and those of always predicting the most frequent class.
+    """Errors of a learner, compared with those of always predicting the most frequent class.
 
-    They are counted by the weights of the rows, if these have some; on held-out rows if there are
-    any, else on the rows learned from. ``errors`` is None if they are taken to be fewer.
+    They are weighted if the rows have weights, and counted on held-out rows if there are any,
+    otherwise on the training rows. ``errors`` is None if they are assumed to be fewer.
     """
 
     label: Any
@@ -30,7 +30,7 @@ class MajorityBaseline(NamedTuple):
 
     @classmethod
     def of(cls, learner: RowClassifier, data: TrainingData, result: FitResult) -> Self | None:
-        """Compare what a fit came to; None if it was interrupted, or all rows are of one class.
+        """Compare a fit with the baseline; None if it was interrupted or all rows have one class.
 
         Learners whose predictions cost much count their errors only if the last epoch made as many
         mistakes.
@@ -70,7 +70,7 @@ class MajorityBaseline(NamedTuple):
 
     @property
     def is_beaten(self) -> bool:
-        """Whether what predicts makes fewer errors."""
+        """Whether the learner makes fewer errors than the baseline."""
         # Weights of the same rows may have been summed in another order.
         return not self.errors or self.errors < self.of_majority * (1 - 1e-9)
 
@@ -87,7 +87,7 @@ class MajorityBaseline(NamedTuple):
 
 
 def _most_frequent(data: TrainingData, n_classes: int) -> int:
-    """Return the class, by its number, of which the rows learned from weigh the most."""
+    """Return the index of the class with the largest total weight of training rows."""
     labels = data.labels
     weights = data.weights
     if data.subset is not None:

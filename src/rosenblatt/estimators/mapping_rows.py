@@ -1,4 +1,4 @@
-"""Rows given as a list of mappings {feature: number}, or as records that a schema reads."""
+"""Rows given as a list of mappings {feature: number}, or as records that a schema encodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def is_records(X: Any) -> bool:
-    """Return whether rows come as a list or tuple of mappings."""
+    """Return whether ``X`` is a list or tuple of mappings."""
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
@@ -30,11 +30,11 @@ def records_table(
     *,
     unseen: str = "added",
 ) -> tuple[SparseRows, AnyArray | None]:
-    """Return sparse rows, and the names of their columns unless these are those of ``columns``.
+    """Convert mappings to sparse rows; return the rows, and the column names if there are new ones.
 
     Features have a column each in the order in which they first appear; those that a record leaves
-    out are 0. With ``columns`` the place of each feature is given: others are "added", "refused" or
-    "ignored".
+    out are 0. ``columns`` gives the column of each known feature; ``unseen`` says whether others
+    are "added", "refused" or "ignored".
     """
     known = {} if columns is None else columns
     row = MappingRow(dict(known) if unseen == "added" else known)
@@ -78,7 +78,7 @@ def records_table(
 def columns_by_name(
     learner: Any, given: str = "X is a list of mappings", instead: str = "an array"
 ) -> dict[Any, int]:
-    """Return the column of each feature that a fitted learner knows by name."""
+    """Return the column of each feature by name; raise InputError if features have no names."""
     names = getattr(learner, "feature_names_in_", None)
     if names is None:
         raise InputError(
@@ -89,7 +89,7 @@ def columns_by_name(
 
 
 def not_a_number(feature: Any, value: Any, record: int | None = None) -> InputError:
-    """Return the error of a value that is not a number."""
+    """Return the error for a feature value that is not a finite number."""
     place = "" if record is None else f"record {record} of X: "
     if isinstance(value, str):
         return InputError(
@@ -105,12 +105,12 @@ def not_a_number(feature: Any, value: Any, record: int | None = None) -> InputEr
 
 # ---------------------------------------------------------------------- the schema of a learner
 
-# The model keeps a description of the schema, which a file holds as well. What was read from the
-# description is kept on the learner, in ``_schema_read``, until the description is another one.
+# The model stores a description of the schema, which a file holds as well. The schema that was read
+# from it is cached on the learner, in ``_schema_read``, until the description changes.
 
 
 def schema_copy(learner: RowClassifier) -> AnySchema | None:
-    """Return a schema of the caller's own, or None if the model has none."""
+    """Return a copy of the schema of the model; None if it has none."""
     from rosenblatt.tables.features.schemas import schema_from_json
 
     if read_schema(learner) is None:
@@ -119,7 +119,7 @@ def schema_copy(learner: RowClassifier) -> AnySchema | None:
 
 
 def set_schema(learner: RowClassifier, schema: AnySchema | None) -> None:
-    """Let rows be read by a schema from here on; None: by none."""
+    """Set the schema that encodes rows from now on; None removes it."""
     with unchanged_on_error(learner) as turn:
         model = learner._fitted()
         described = None
@@ -131,7 +131,7 @@ def set_schema(learner: RowClassifier, schema: AnySchema | None) -> None:
 
 
 def read_schema(learner: RowClassifier) -> AnySchema | None:
-    """Return the schema by which rows are read, which must not be changed, or None."""
+    """Return the schema of the model, or None if it has none; callers must not change it."""
     learner._settle()
     described = learner._fitted().schema
     if described is None:
@@ -151,7 +151,7 @@ def read_schema(learner: RowClassifier) -> AnySchema | None:
 
 
 def settle_schema(learner: RowClassifier) -> None:
-    """Let the schema take over the running means of the records that the fast path learned."""
+    """Write the running means of the fast path back to the schema of the model."""
     engine = learner.__dict__.get("_engine")
     plan = None if engine is None else engine.plan
     if plan is None or not plan.has_moved:
@@ -167,7 +167,7 @@ def settle_schema(learner: RowClassifier) -> None:
 
 
 def keep_guessed_schema(learner: RowClassifier) -> None:
-    """Keep the schema by which records were read, if it was guessed from them or has changed."""
+    """Store the schema of the records in the model, if it was guessed from them or has changed."""
     schema = learner.__dict__.pop("_guessed_schema", None)
     if schema is None:
         return
@@ -182,7 +182,7 @@ def keep_guessed_schema(learner: RowClassifier) -> None:
 
 
 def record_plan(learner: RowClassifier) -> RecordPlan | None:
-    """Return how the fast path reads a record; None if the schema needs the fallback."""
+    """Return the plan by which the fast path reads records; None if they need the fallback."""
     from rosenblatt.tables.features.schema import Schema
 
     if "_guessed_schema" in learner.__dict__:
@@ -192,7 +192,7 @@ def record_plan(learner: RowClassifier) -> RecordPlan | None:
 
 
 def _refuse_misfit(schema: AnySchema, learner: RowClassifier, error: type[Exception]) -> None:
-    """Raise an error if a schema has another number of features than the model."""
+    """Raise ``error`` if the schema and the model differ in the number of features."""
     n = schema.n_features
     own = learner.n_features_in_
     if n != own:

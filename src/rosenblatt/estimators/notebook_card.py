@@ -1,4 +1,4 @@
-"""How a learner shows itself in a notebook: what it is, how it learned, what it weighs."""
+"""HTML of learners in notebooks: diagram, training summary, largest weights."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDEST_BAR = 16
 
 
 def diagram_html(estimator: Estimator) -> str:
-    """Return scikit-learn's diagram of an estimator, or its text if nobody loaded scikit-learn."""
+    """Return the diagram of scikit-learn as HTML, or the repr if scikit-learn is not loaded."""
     if "sklearn" in sys.modules:
         from sklearn.utils import estimator_html_repr
 
@@ -34,7 +34,7 @@ def diagram_html(estimator: Estimator) -> str:
 
 
 def summary_html(learner: Learner, learned: str) -> str:
-    """Return how a fitted learner came about, followed by what it ``learned``, as HTML."""
+    """Return an HTML card: a summary of the training, followed by the HTML ``learned``."""
     outcome = learner._last_fit
     sentences = [f"{count(learner.n_mistakes_, 'mistake')} in {count(learner.t_, 'example')}"]
     mistakes: list[int] = []
@@ -54,7 +54,7 @@ def summary_html(learner: Learner, learned: str) -> str:
 def class_table_html(
     caption: str, headings: list[str], classes: Sequence[Any], cells: list[list[str]]
 ) -> str:
-    """Return a table with a row of cells, given as HTML, for each class.
+    """Return an HTML table with a row for each class; the cells are given as HTML.
 
     If there is a single row for two classes, it is that of the second against the first.
     """
@@ -83,7 +83,7 @@ def class_table_html(
 def weight_table_html(
     classes: Sequence[Any], coef: AnyFloatArray, intercept: AnyFloatArray, names: Any
 ) -> str:
-    """Return a table of the largest weights of each class; ``names`` may be None."""
+    """Return an HTML table of the largest weights of each class; ``names`` may be None."""
     cells = []
     for weights, bias in zip(coef[:TOP_CLASSES], intercept, strict=False):
         cells.append([top_weights(weights, names), f"{bias:+.3g}"])
@@ -104,7 +104,7 @@ def top_weights(weights: npt.NDArray[Any], names: Any) -> str:
 
 
 def _listed(parts: list[str], n_all: int) -> str:
-    """Return the parts that are shown, and how many more there are."""
+    """Join the parts with commas, and add how many of ``n_all`` are left out."""
     if not parts:
         return "none yet"
     more = n_all - len(parts)
@@ -112,14 +112,14 @@ def _listed(parts: list[str], n_all: int) -> str:
 
 
 def largest_weights_html(weights: Any) -> str:
-    """Return the largest weights of a mapping of features to weights, as a paragraph."""
+    """Return an HTML paragraph with the largest weights of a mapping of features to weights."""
     top = sorted(weights, key=lambda name: -abs(weights[name]))[:TOP_WEIGHTS]
     parts = [f"{escape(str(name))}&nbsp;{weights[name]:+.3g}" for name in top]
     return f"<p>Largest weights: {_listed(parts, len(weights))}.</p>"
 
 
 def sparkline(counts: list[int], width: int = 240, height: int = 36) -> str:
-    """Return mistakes by epoch as a small drawing; a long run shows the worst of each stretch."""
+    """Return an SVG bar chart of mistakes by epoch; in a long run a bar is the worst of several."""
     if not counts:
         return ""
     stretch = -(-len(counts) // MOST_BARS)

@@ -1,4 +1,4 @@
-"""Pack rows of any format into one file of features and labels, which learners memory-map."""
+"""Packing of rows of any format into a file of features and labels that is memory-mapped."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from rosenblatt.tables.readers.read_ahead import ReadAhead
 from rosenblatt.tables.readers.reader import Reader
 from rosenblatt.tables.readers.sources import Given, Source, opened, sources_of
 
-# So many sources are named in an error.
+# Maximum number of sources that an error names.
 SHOWN = 3
 # Rows of these kinds are read twice, because their features depend on all rows.
 GUESSED = ("table", "text")
@@ -174,7 +174,7 @@ def pack_blocks(
 def _guess_table(
     open_reader: Callable[..., Reader[Any]], options: FeatureOptions
 ) -> tuple[Schema, dict[str, str]]:
-    """Return the schema of a table, one block of which is in memory at a time.
+    """Guess the schema of a table block by block; return it with the revised types of columns.
 
     The reader guesses the types of columns by the first rows. If later rows show that a type is
     wrong, the file is read once more with the `revised` types, as if it had been read at once.
@@ -199,7 +199,7 @@ def _guess_table(
 
 
 def _tally_texts(open_reader: Callable[..., Reader[Any]], schema: TextSchema) -> TextSchema:
-    """Return the schema of texts, after reading them if idf needs a tally of their n-grams."""
+    """Return the schema of texts; with idf, first count the document frequencies of n-grams."""
     if schema.features.idf:
         with warnings.catch_warnings(), open_reader() as reader:
             warnings.simplefilter("ignore")
@@ -209,12 +209,12 @@ def _tally_texts(open_reader: Callable[..., Reader[Any]], schema: TextSchema) ->
 
 
 def _card(schema: AnySchema, sources: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of a packed file that are no arrays and no classes."""
+    """Return the metadata of a packed file: number of features, schema and sources."""
     return {"n_features": schema.n_features, "schema": schema.to_json(), "sources": list(sources)}
 
 
 def _pack_arrays(path: Any, X: Any, y: Any, sample_weight: Any = None) -> PackedRows:
-    """Pack arrays, sparse rows or a frame."""
+    """Pack an array, sparse rows or a data frame, with labels."""
     X = as_frame(X)
     columns = column_names(X)
     table = as_table(X, columns)
@@ -245,22 +245,22 @@ def _pack_arrays(path: Any, X: Any, y: Any, sample_weight: Any = None) -> Packed
 
 
 class LabelTexts:
-    """Number the labels of blocks by their texts; their type is decided by all of them."""
+    """Encoder of label texts, block by block; all texts together decide the type of labels."""
 
     def __init__(self) -> None:
         self._number: dict[bytes, int] = {}
-        # The numbers of texts that occur as a label.
+        # The codes of texts that occur as a label.
         self._used: set[int] = set()
 
     def numbered(self, labels: LabelCodes) -> Int32Array:
-        """Return the number of each label of a block."""
+        """Return the code of each label of a block."""
         numbers = [self._number.setdefault(text, len(self._number)) for text in labels.classes]
         codes = np.array(numbers, np.int32)[labels.codes]
         self._used.update(np.flatnonzero(np.bincount(codes)).tolist())
         return codes
 
     def classes(self, name: str) -> tuple[AnyArray, Int32Array]:
-        """Return the classes in order, and for each text the number of its class."""
+        """Return the sorted classes, and the class index of each label text."""
         used = np.array(sorted(self._used), np.int32)
         values = Labels().values(used, list(self._number))
         if values.dtype.kind == "f":
@@ -278,7 +278,7 @@ class LabelTexts:
 
 @contextmanager
 def repeatable(given: Given) -> Iterator[list[Source]]:
-    """Make sources that can be read repeatedly: pipes and open files are copied meanwhile."""
+    """Yield sources that can be read repeatedly: pipes and open files are copied temporarily."""
     with ExitStack() as stack:
         sources = []
         for source in sources_of(given):
@@ -346,14 +346,14 @@ def read_packed(path: Any, *, verify: bool = True) -> PackedRows:
 
 
 class PackedSchema:
-    """The schema of packed rows, which are features already; it encodes other rows as before."""
+    """Schema of packed rows, which are encoded already; it encodes other rows as usual."""
 
     def __init__(self, schema: AnySchema) -> None:
         self._schema = schema
 
     @staticmethod
     def of(packed: PackedRows, schema: AnySchema | None, path: str) -> AnySchema:
-        """Return the schema of a packed file, or a given one if it makes the same features."""
+        """Return the schema of a packed file, or a given one, which must make the same features."""
         own: AnySchema = packed.schema
         if schema is not None and _features_of(own) != _features_of(schema):
             raise DataError(
@@ -394,11 +394,11 @@ class PackedSchema:
         return self._schema.encode(block)
 
     def learn(self, block: Block) -> Any:
-        """Return packed rows unchanged, and encode others; there is nothing new to name."""
+        """Return packed rows unchanged, and encode others; the schema learns nothing new."""
         return self.encode(block)
 
     def grow(self, block: Block, most_levels: int | None = None) -> Growth:
-        """Add nothing: the schema was made for all packed rows."""
+        """Return an empty growth: the schema covers all packed rows already."""
         return Growth([], {})
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
@@ -421,7 +421,7 @@ class PackedSchema:
 
 
 def _features_of(schema: AnySchema) -> Any:
-    """Return a value that is equal for schemas that make the same features."""
+    """Return a key that is equal for schemas that make the same features."""
     if schema.kind == "svmlight":
         return schema.kind
     # Weights of 0, so that no hashed names are kept, which make no difference.

@@ -1,8 +1,8 @@
-"""Parameters of a learner, each declared once: type, default, range and a line of help.
+"""Declarations of learner parameters: type, default, range and help text, each stated once.
 
-Everything else reads the declaration: the constructor and its checks, the docstring in the source
-(`tools/docstrings.py`), scikit-learn's protocol, the model file, the options of the command line,
-the controls of the studio.
+Everything else is derived from the declaration: the constructor and its checks, the docstring in
+the source (`tools/docstrings.py`), scikit-learn's protocol, the model file, the options of the
+command line, the controls of the studio.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.base import Estimator
 
 LIMITS = ("above", "below", "at_least", "at_most")
-HELP_WIDTH = 92  # characters that are left in a line of a docstring, which has 100
+HELP_WIDTH = 92  # characters of help text in a line of a docstring; the whole line has 100
 KINDS = {"bool": "flag", "int": "whole", "float": "number"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Option:
-    """One parameter of a learner: what `option` was given, and what its annotation says."""
+    """Declaration of one parameter: the arguments of `option`, its name and its annotation."""
 
     default: Any
     help: str
@@ -51,14 +51,14 @@ class Option:
     accepts: Callable[[Any], bool] | None
     from_text: Callable[[str], Any] | None
 
-    # Known when the class is made that declares the parameter: see `declared_as`.
+    # Set when the class that declares the parameter is created: see `declared_as`.
     name: str = ""
     annotation: Any = None
-    kind: str = "other"  # what values are: "flag", "whole", "number", "choice" or "other"
+    kind: str = "other"  # kind of the values: "flag", "whole", "number", "choice" or "other"
     optional: bool = False  # whether None is allowed
 
     def declared_as(self, name: str, annotation: Any) -> Option:
-        """Return the option with the name and the annotation that it has in a class."""
+        """Return a copy of the option with its name and annotation from a class body."""
         members = _union_members(annotation)
         optional = "None" in members
         types = [member for member in members if member != "None"]
@@ -75,7 +75,7 @@ class Option:
         )
 
     def check(self, value: Any) -> None:
-        """Raise a ParameterError that names parameter, value and cure if it is not allowed."""
+        """Raise a ParameterError with name, value and cure if the value is not allowed."""
         if value is None and self.optional:
             return
         if self.accepts is not None and self.accepts(value):
@@ -103,9 +103,9 @@ class Option:
             )
 
     def parse(self, text: str) -> Any:
-        """Return the value that a text of the command line or the page stands for, unchecked.
+        """Parse a text of the command line or the studio into a value, without checking it.
 
-        A text that is not a number is returned unchanged, so that `check` refuses it by name.
+        A text that is not a number is returned unchanged, so that `check` rejects it.
         """
         for choice in self.choices:
             if word_of(choice) == text:
@@ -123,7 +123,7 @@ class Option:
         return text
 
     def is_default(self, value: Any) -> bool:
-        """Return whether a value is the default; 1 and 1.0 are the same, 1 and True are not."""
+        """Return whether a value equals the default; 1 equals 1.0, but not True."""
         default = self.default
         if value is default:
             return True
@@ -132,7 +132,7 @@ class Option:
         return False
 
     def docstring_entry(self) -> str:
-        """Return the entry in the section "Parameters" of a docstring."""
+        """Return the entry of the parameter for the section "Parameters" of a docstring."""
         default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
         default = default.replace("0.0001", "1e-4")
 
@@ -144,14 +144,14 @@ class Option:
 
 
 def _union_members(annotation: Any) -> list[str]:
-    """Return the members of a type as text: ["int", "None"] for ``Optional[int]``."""
+    """Return the names of the types in a union: ["int", "None"] for ``Optional[int]``."""
     text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     text = re.sub(r"(?:typing\.)?Optional\[(.*)\]", r"\1 | None", text)
     return re.split(r"\s*\|\s*", text)
 
 
 def _type_text(types: list[str], choices: tuple[Any, ...], optional: bool) -> str:
-    """Return the type as docstrings have it: ``{"vote", "last"} or None``."""
+    """Return the type as it is written in docstrings: ``{"vote", "last"} or None``."""
     members = list(types)
     if choices:
         listed = ", ".join(f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
@@ -162,7 +162,7 @@ def _type_text(types: list[str], choices: tuple[Any, ...], optional: bool) -> st
 
 
 def word_of(value: Any) -> str:
-    """Return a choice as the command line and the page have it: "yes" for True."""
+    """Return a choice as text for the command line and the studio: "yes" for True."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
@@ -195,17 +195,17 @@ def option(
     ----------
     default : object
     help : str
-        What it does.
+        Description of the parameter.
     choices : tuple, default=()
         The values allowed.
     above, below, at_least, at_most : float or None, default=None
         Limits of a number.
     cure : str or Message, default=None
-        What is added to the error.
+        Advice that is added to the error.
     type : str, default=""
-        The type as docstrings have it, if the annotation does not say enough.
+        The type as it is written in docstrings, if the annotation does not say enough.
     label : str, default=""
-        What the studio calls it; the name if empty.
+        The label in the studio; the name if empty.
     in_studio : bool, default=True
         Whether the studio has a control for it.
     kw_only : bool, default=True
@@ -249,7 +249,7 @@ def option(
 
 
 def option_of(cls: type[Estimator], name: str) -> Any:
-    """Declare a parameter of another class again: the same default, help and checks."""
+    """Reuse the declaration of a parameter of another class: its default, help and checks."""
     return cls._options[name]
 
 
@@ -259,8 +259,9 @@ def option_of(cls: type[Estimator], name: str) -> Any:
 def declare_options(cls: type[Estimator]) -> None:
     """Collect the options of a class and give it a constructor that takes them by name.
 
-    It is called when the class is made. Options that are declared in the body of the class replace
-    those of the same name that it inherits.
+    It is called when the class is created. The defaults become class attributes, and a constructor
+    that is written by hand stays. Options that are declared in the body of the class replace those
+    of the same name that it inherits.
     """
     cls._own_options = _declared_in(cls)
     cls._options = _all_options(cls)
@@ -285,7 +286,7 @@ def declare_options(cls: type[Estimator]) -> None:
 
 
 def _declared_in(cls: type[Estimator]) -> dict[str, Option | None]:
-    """Return the options in the body of a class; None for an annotation that is a ClassVar."""
+    """Return the options declared in the body of a class, by name; None for each ClassVar."""
     declared: dict[str, Option | None] = {}
     for name, annotation in inspect.get_annotations(cls).items():
         value = vars(cls).get(name)
@@ -302,7 +303,7 @@ def _declared_in(cls: type[Estimator]) -> dict[str, Option | None]:
 
 
 def _all_options(cls: type[Estimator]) -> dict[str, Option]:
-    """Return the options of a class and of those it inherits from, its own ones first."""
+    """Return all options of a class, including inherited ones; its own come first."""
     nearest: dict[str, Option | None] = {}
     for kind in cls.__mro__:
         own: dict[str, Option | None] = vars(kind).get("_own_options", {})
@@ -312,9 +313,9 @@ def _all_options(cls: type[Estimator]) -> dict[str, Option]:
 
 
 def init_of_options(qualname: str, module: str, options: dict[str, Option]) -> Callable[..., None]:
-    """Return the `__init__` of a class: it takes the options by name and stores them unchanged.
+    """Build the `__init__` of a class, which takes the options by name and stores them unchanged.
 
-    Values are checked when learning starts, as scikit-learn wants it. An option with
+    Values are checked when learning starts, which is scikit-learn's convention. An option with
     ``kw_only=False`` may also be given by position.
     """
     call = f"{qualname}.__init__()"
@@ -347,7 +348,7 @@ def init_of_options(qualname: str, module: str, options: dict[str, Option]) -> C
 
 
 def _signature(options: dict[str, Option]) -> inspect.Signature:
-    """Return the signature that `help` shows: positional options, then those by name."""
+    """Return the signature that `help` shows: positional options, then keyword-only ones."""
     by_position = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     by_name: list[inspect.Parameter] = []
     for name, declared in options.items():
@@ -365,7 +366,7 @@ def _signature(options: dict[str, Option]) -> inspect.Signature:
 
 
 def _argument_names(init: Callable[..., None]) -> tuple[str, ...]:
-    """Return the arguments that a constructor names; not ``self``, ``*args`` and ``**kwargs``."""
+    """Return the parameter names of a constructor, except self, ``*args`` and ``**kwargs``."""
     _, *parameters = inspect.signature(init).parameters.values()
     gathering = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return tuple(one.name for one in parameters if one.kind not in gathering)
@@ -375,7 +376,7 @@ def _argument_names(init: Callable[..., None]) -> tuple[str, ...]:
 
 
 def combine_option(default: str, what: str) -> Any:
-    """Return the option ``combine`` of learners that keep every state of training."""
+    """Declare the option ``combine`` of learners that store every past hypothesis."""
     return option(
         default=default,
         choices=("vote", "average", "last"),
@@ -388,7 +389,7 @@ def combine_option(default: str, what: str) -> Any:
 
 
 def n_jobs_option(what: str) -> Any:
-    """Return the option ``n_jobs`` of learners and transformers whose work threads can share."""
+    """Declare the option ``n_jobs`` of learners and transformers that can use several threads."""
     return option(
         default=None,
         check=_check_n_jobs,
@@ -401,11 +402,11 @@ def _check_n_jobs(_name: str, value: Any) -> None:
     n_threads(value)
 
 
-# ---------------------------------------------------------------------- where shuffling starts
+# ---------------------------------------------------------------------- seeds
 
 
 def seed_from(random_state: Any) -> int:
-    """Return 64 bits to start the shuffling from; a generator draws its next number."""
+    """Convert ``random_state`` to an integer seed; a generator draws its next number."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
     if isinstance(random_state, numbers.Integral) and 0 <= int(random_state) < 2**64:
@@ -421,7 +422,7 @@ def seed_from(random_state: Any) -> int:
 
 
 def check_seed(name: str, value: Any) -> None:
-    """Raise a ParameterError for what `seed_from` refuses, without drawing from a generator."""
+    """Raise a ParameterError if `seed_from` rejects a value; nothing is drawn from a generator."""
     # Numbers first: NumPy loads its generators when they are first named.
     if value is None or (isinstance(value, numbers.Integral) and 0 <= int(value) < 2**64):
         return

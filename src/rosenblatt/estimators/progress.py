@@ -1,4 +1,4 @@
-"""Progress on standard error: one line on a terminal, of a fit a line now and then elsewhere."""
+"""Progress on standard error: one updated line on a terminal, occasional lines elsewhere."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rosenblatt.plurals import count
 
 SECONDS_BETWEEN_LINES = 10.0
 SECONDS_BETWEEN_UPDATES = 0.1
-# What is read sooner needs no word.
+# Reading that takes less time is not shown.
 SECONDS_BEFORE_READING = 0.5
 _in_passing: ContextVar[bool] = ContextVar("_in_passing", default=False)
 
 
 @contextmanager
 def shown_in_passing() -> Iterator[None]:
-    """Show every fit within on a line that is wiped in the end, whatever ``verbose`` says."""
+    """Show the progress of every fit in the block on a temporary line, whatever ``verbose`` is."""
     token = _in_passing.set(True)
     try:
         yield
@@ -32,7 +32,7 @@ def shown_in_passing() -> Iterator[None]:
 def progress(
     verbose: int, most: int, name: str, unit: str = "epoch"
 ) -> Iterator[EpochCallback | None]:
-    """Gives a function to call after every epoch, or whatever the unit is; None when quiet."""
+    """Yield a callback for the end of every epoch (or other unit); None if nothing is shown."""
     passing = _in_passing.get()
     if passing or (verbose and sys.stderr.isatty()):
         with _overwritten_line(most, name, unit, stays=not passing) as after_epoch:
@@ -45,7 +45,7 @@ def progress(
 
 @contextmanager
 def reading_progress(name: str) -> Iterator[Callable[[int], None]]:
-    """Gives a function to call with the rows of a file read so far; its line is wiped."""
+    """Yield a callback that shows the number of rows read so far on a temporary line."""
     line = _OverwrittenLine(SECONDS_BEFORE_READING)
     try:
         yield lambda rows: line.show(f"reading {name}: {count(rows, 'row')}")
@@ -54,9 +54,9 @@ def reading_progress(name: str) -> Iterator[Callable[[int], None]]:
 
 
 class _OverwrittenLine:
-    """A line of a terminal that the next one takes the place of, now and then.
+    """A terminal line that updates overwrite, at most ten times a second.
 
-    Written over with blanks, as every terminal can, rather than erased by an escape code.
+    It is erased by blanks, which works on every terminal, and not by an escape code.
     """
 
     def __init__(self, seconds_before: float = 0.0) -> None:
@@ -74,7 +74,7 @@ class _OverwrittenLine:
         self._shown = len(self._latest)
 
     def end(self, *, stays: bool) -> None:
-        """Leave the last one, or wipe it."""
+        """End the line: keep the latest text if it ``stays``, otherwise erase it."""
         if self._latest and stays:
             self._write()
             print(file=sys.stderr)
@@ -84,7 +84,7 @@ class _OverwrittenLine:
 
 @contextmanager
 def _overwritten_line(most: int, name: str, unit: str, *, stays: bool) -> Iterator[EpochCallback]:
-    """Epochs on one line; the last of them stays, or is wiped."""
+    """Yield a callback that shows epochs on one line, which in the end stays or is erased."""
     line = _OverwrittenLine()
 
     def after_epoch(epoch: int, mistakes: int, score: float | None = None) -> None:
@@ -98,7 +98,10 @@ def _overwritten_line(most: int, name: str, unit: str, *, stays: bool) -> Iterat
 
 
 def _lines(name: str, unit: str, seconds: float) -> EpochCallback:
-    """The first epochs, then at most one line in so many seconds, and every clean epoch."""
+    """Return a callback that prints the first epochs, then at most one line in ``seconds``.
+
+    Epochs without a mistake are always printed.
+    """
     last = time.monotonic()
 
     def after_epoch(epoch: int, mistakes: int, score: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""scikit-learn's metadata routing by its public `MetadataRequest`, and conditional methods."""
+"""Metadata routing by scikit-learn's public `MetadataRequest`, and conditional methods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LABELS = {"y", "ys", "tags"}
 
 
 def add_request_setters(cls: type[Estimator]) -> None:
-    """Give a class ``set_fit_request`` and the like, for methods with metadata to route.
+    """Add ``set_{method}_request`` to a class for each of its methods that takes metadata.
 
     Metadata are all arguments except the rows and their labels, such as ``sample_weight``.
     """
@@ -35,7 +35,7 @@ def add_request_setters(cls: type[Estimator]) -> None:
 
 
 def metadata_request(estimator: Estimator) -> Any:
-    """Return which metadata an estimator requests: what its setters chose, or nothing."""
+    """Return the metadata requests of an estimator; none by default."""
     from sklearn.utils.metadata_routing import MetadataRequest
 
     # scikit-learn's clone looks for this name as well.
@@ -50,7 +50,7 @@ def metadata_request(estimator: Estimator) -> Any:
 
 
 def _metadata(cls: type, method: str) -> list[str]:
-    """Return the arguments of a method, except the rows and their labels."""
+    """Return the metadata of a method: its arguments except the rows and their labels."""
     function = getattr(cls, method, None)
     if function is None or not inspect.isfunction(function):
         return []
@@ -97,7 +97,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _Available(Generic[F]):
-    """A method that an instance has only under a condition."""
+    """Descriptor of a method that exists only on instances that meet a condition."""
 
     def __init__(self, function: F, check: Callable[[Any], bool]) -> None:
         self._function = function
@@ -115,7 +115,10 @@ class _Available(Generic[F]):
 
 
 def available_if(check: Callable[[Any], bool]) -> Callable[[F], F]:
-    """Hide a method unless ``check(self)`` is true; the check may raise AttributeError itself."""
+    """Return a decorator that hides a method unless ``check(self)`` is true.
+
+    The check may raise AttributeError itself.
+    """
 
     def decorate(function: F) -> F:
         return _Available(function, check)  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""A classifier of rows: everything that does not depend on the family.
+"""The base class of classifiers of rows: everything that does not depend on the family.
 
 A family brings a model. It implements six methods: how a model is made (`_new_model`), when one can
 be learned on (`_refuse_other_settings`), how it learns in epochs (`_trainer`) and from rows as they
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 def _has_probabilities(learner: RowClassifier) -> bool:
-    """Return whether there are probabilities; raise AttributeError with the cure if not."""
+    """Return True if the learner has probabilities; otherwise raise AttributeError."""
     if not (learner.calibrate or learner.scores_are_log_odds):
         raise AttributeError(
             f"{type(learner).__name__} has scores and no probabilities: set calibrate=True and fit."
@@ -72,7 +72,7 @@ def _has_probabilities(learner: RowClassifier) -> bool:
 
 
 class RowClassifier(Learner):
-    """A classifier of rows of numbers, as scikit-learn's classifiers are.
+    """Base of the classifiers of numeric rows, with the interface of scikit-learn's classifiers.
 
     Attributes
     ----------
@@ -156,27 +156,27 @@ class RowClassifier(Learner):
     # ------------------------------------------------------------------ what a family implements
 
     def _new_model(self, classes: list[Any], table: Any) -> Any:
-        """Return a model of these classes that has learned nothing, for rows like a table's."""
+        """Return an untrained model with these classes, for rows like those of a table."""
         raise NotImplementedError
 
     def _refuse_other_settings(self) -> None:
-        """Refuse to learn on with a model under parameters that it was not made with."""
+        """Raise a ParameterError if the model cannot continue with the current parameters."""
         raise NotImplementedError
 
     def _trainer(self, model: Any, data: TrainingData, given: FitArguments) -> Trainer:
-        """Return what learns from the data in epochs and changes the model in place."""
+        """Return a trainer that learns from the data in epochs and changes the model in place."""
         raise NotImplementedError
 
     def _learn(self, model: Any, batch: Batch) -> None:
-        """Learn once from each row of a batch, in place; classes may join on the way."""
+        """Learn once from each row of a batch, in place; new classes may join on the way."""
         raise NotImplementedError
 
     def _scorer(self, model: Any, table: Any) -> Scorer:
-        """Return a function that scores some rows of a table, the classes as the model has them."""
+        """Return a function that scores a slice of rows; classes are in the order of the model."""
         raise NotImplementedError
 
     def _explain(self, question: Question, X: Any) -> Question:
-        """Return the question with all that this family knows of the answer.
+        """Return the question with the parts of the explanation that this family provides.
 
         ``X`` are the rows of training, or None.
         """
@@ -185,26 +185,26 @@ class RowClassifier(Learner):
     # ------------------------------------------------------------------ what a family may change
 
     def _snapshot(self, model: Any, batch: Batch) -> Snapshot:
-        """Return a way back to the model as it is before this batch."""
+        """Return a snapshot that restores the model to its state before the batch."""
         found: Snapshot = model.snapshot()
         return found
 
     def _best_state(self, model: Any) -> Any:
-        """Return what to restore if this epoch turns out to be the best."""
+        """Return the state to restore if this epoch turns out to be the best."""
         return model.state()
 
     def _schema_weights(self) -> Any:
-        """Return weights that choose the hashed features whose names are kept; None keeps all."""
+        """Return weights that choose hashed features whose names are stored; None stores all."""
         return None
 
     @property
     def _how_combined(self) -> str | None:
-        """How all that training went through predicts together, in learners that keep all of it."""
+        """The value of ``combine``; None for learners without that parameter."""
         return None
 
     @property
     def _n_threads(self) -> int | None:
-        """How many threads predict, as ``n_jobs`` has it; None is one."""
+        """Number of threads for prediction, as in ``n_jobs``; None is one."""
         return None
 
     # ------------------------------------------------------------------ learning
@@ -212,9 +212,9 @@ class RowClassifier(Learner):
     def _fit(
         self, X: Any, y: Any, validation_set: Any, given: FitArguments, *, is_new: bool = False
     ) -> Self:
-        """Fit as every family does, in epochs; ``is_new``: with a new model also in a warm start.
+        """Fit a model of any family in epochs; with ``is_new`` a new one even with ``warm_start``.
 
-        It is called by ``fit`` itself, whose caller the warnings name.
+        Only ``fit`` itself may call it, because warnings name the caller of ``fit``.
         """
         with unchanged_on_error(self):
             self.check_parameters()
@@ -239,7 +239,7 @@ class RowClassifier(Learner):
             model.calibration = None
             folds = None
             if self.calibrate:
-                # Refused before the training, which may take long.
+                # An error is raised before the training, which may take long.
                 folds = folds_of(model, data, given.sample_weight)
             self._hold_out(model, data, validation_set)
             trainer = self._trainer(model, data, given)
@@ -257,7 +257,7 @@ class RowClassifier(Learner):
         return self
 
     def _hold_out(self, model: Any, data: TrainingData, validation_set: Any) -> None:
-        """Choose what the model is scored on after each epoch, if anything."""
+        """Hold out rows of the data and set up validation after each epoch, if requested."""
         data.subset, dev, dev_labels = validation_rows(
             self, data.table, data.labels, model.slots, validation_set
         )
@@ -273,7 +273,7 @@ class RowClassifier(Learner):
         data.validation = Validation(score, keep, self.n_iter_no_change)
 
     def _misclassified(self, model: Any, table: Any, labels: Any, weights: Any = None) -> float:
-        """Return how many rows of a table the model misclassifies, or how much these weigh."""
+        """Return the number of misclassified rows of a table, or their total weight."""
         blocks = predicted_blocks(
             len(model.classes),
             model.sorted_slots,
@@ -293,13 +293,13 @@ class RowClassifier(Learner):
         return n_wrong if weights is None else float(weight)
 
     def _errors_on(self, data: TrainingData) -> int:
-        """Return how many rows of training are misclassified by what predicts now."""
+        """Return the number of training rows that the current model misclassifies."""
         if data.checksum is not None and checksum(data.table) != data.checksum:
             raise AttributeError("training errors are not known: X was changed after fit")
         return int(self._misclassified(self._model, data.table, data.labels))
 
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
-        """Learn from a batch as every family does; a refused batch changes nothing."""
+        """Learn from a batch with a model of any family; a rejected batch changes nothing."""
         with unchanged_on_error(self) as turn:
             table, rows = read_rows(self, X, reset=not self.__sklearn_is_fitted__())
             names, numbers = encode_labels(read_labels(y, rows.n_rows))
@@ -321,7 +321,7 @@ class RowClassifier(Learner):
         return self
 
     def _model_to_learn_on(self, table: Any) -> Any:
-        """Return the model to learn rows into that are like those of the table."""
+        """Return the model to continue with, or a new one for rows like those of a table."""
         self.check_parameters()
         if not self.__sklearn_is_fitted__():
             return self._new_model([], table)
@@ -329,7 +329,7 @@ class RowClassifier(Learner):
         return self._model
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from each row once, in the order given, starting from what was learned before."""
+        """Learn from each row once, in the given order, continuing from the current model."""
         raise NotImplementedError
 
     def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
@@ -362,7 +362,7 @@ class RowClassifier(Learner):
 
     @of_whole_state
     def decision_function(self, X: Any) -> AnyFloatArray:
-        """Scores: one a row for two classes (positive: ``classes_[1]``), else one per class.
+        """Return one score per row for two classes (positive: ``classes_[1]``), else one per class.
 
         Parameters
         ----------
@@ -379,7 +379,7 @@ class RowClassifier(Learner):
         return decision_scores(scores)
 
     def _rows_to_score(self, X: Any) -> tuple[list[Any], Any]:
-        """Return the classes there are now, as other threads may add some, and ``X`` as a table."""
+        """Return a copy of the classes, since other threads may add some, and ``X`` as a table."""
         self._refuse_unfitted()
         classes: list[Any] = self._model.classes.copy()
         if not classes:
@@ -390,7 +390,7 @@ class RowClassifier(Learner):
 
     @of_whole_state
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of each row.
+        """Predict the class of each row.
 
         Scores are taken of some rows at a time, so that memory does not grow with the classes.
 
@@ -422,13 +422,13 @@ class RowClassifier(Learner):
 
     @of_whole_state
     def predict_one(self, x: Any) -> Any:
-        """The class of one example, a mapping or a 1-D array; None before any was learned."""
+        """Predict the class of one example, a mapping or a 1-D array; None if no class is known."""
         return self.predict(one_row(x)).tolist()[0] if self.__sklearn_is_fitted__() else None
 
     @available_if(_has_probabilities)
     @of_whole_state
     def predict_proba(self, X: Any) -> FloatArray:
-        """The probability of each class for each row.
+        """Return the probability of each class for each row.
 
         Parameters
         ----------
@@ -445,13 +445,13 @@ class RowClassifier(Learner):
     @available_if(_has_probabilities)
     @of_whole_state
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithm of the probability of each class for each row."""
+        """Return the logarithm of the probability of each class for each row."""
         return self._probabilities(X, Calibration.log_probabilities, certain=0.0)
 
     def _probabilities(
         self, X: Any, of_scores: Callable[[Calibration, AnyArray], FloatArray], certain: float
     ) -> FloatArray:
-        """Return probabilities, or their logarithms; those of a single class are ``certain``."""
+        """Return probabilities or their logarithms; for a single class all are ``certain``."""
         scores = self.decision_function(X)
         if len(self.classes_) == 1:
             return np.full((len(scores), 1), certain)
@@ -460,7 +460,7 @@ class RowClassifier(Learner):
     @available_if(_has_probabilities)
     @of_whole_state
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
-        """The probability of each class for one example; empty before any was learned.
+        """Return the probability of each class for one example; empty if no class is known.
 
         Parameters
         ----------
@@ -505,7 +505,7 @@ class RowClassifier(Learner):
         top: int | None = None,
         X: Any = None,
     ) -> Explanation:
-        """Why one example is predicted as it is: by feature and by past mistake.
+        """Explain the prediction for one example, by feature and by past mistake.
 
         Parameters
         ----------
@@ -544,7 +544,7 @@ class RowClassifier(Learner):
     @property
     @of_whole_state
     def calibration_(self) -> Calibration:
-        """What makes probabilities of scores."""
+        """The parameters that turn scores into probabilities."""
         model = self._fitted()
         if _has_probabilities(self) and not self.calibrate:
             return Calibration(1.0, 0.0)
@@ -565,7 +565,7 @@ class RowClassifier(Learner):
     @property
     @of_whole_state
     def schema_(self) -> AnySchema | None:
-        """How columns of a file become the features; None if nobody said.
+        """The schema that encodes columns of a file as features; None if there is none.
 
         A model that was trained in the shell or on records brings it along. It can be set after
         training, and is then saved with the model, so that the shell can use it too. What is read
@@ -579,7 +579,7 @@ class RowClassifier(Learner):
 
     @property
     def _scaling(self) -> ColumnScaling | None:
-        """How columns were scaled in training, which all rows go through; None: not at all."""
+        """The column scaling of training, which applies to all rows; None without scaling."""
         model = self.__dict__.get("_model")
         return None if model is None else model.column_scaling
 

@@ -1,4 +1,4 @@
-"""Choices made on held-out rows: how rows are held out, and when a default is left."""
+"""Model selection on held-out rows: splits, evaluation, and comparison with a default."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.classes import best_classes, hold_out, stratified_folds
 from rosenblatt.models.parallel import slices
 
-# With fewer rows each is held out once, a fold at a time; with more, or with so many rows times
-# classes, a share of them is.
+# From this many rows, or rows times classes, a share of the rows is held out once; below, each row
+# is held out in one of several folds.
 MANY_ROWS = 3000
 MANY_SCORES = 30_000
 MOST_FOLDS = 5
 HELD_OUT = 0.2
-# If all classes have two rows, one of each is held out.
+# The share that is held out if no class has more than two rows: one row of each.
 HELD_OUT_OF_PAIRS = 0.5
 # Classes with fewer rows than folds are left out of the folds, if they have at most this share of
 # all rows; otherwise there are fewer folds.
 LEFT_OUT = 0.1
-# Held-out rows are copied so many values at a time, and scored so many scores at a time.
+# Values of held-out rows that are copied at once, and scores that are computed at once.
 VALUES_COPIED = 1 << 20
 SCORES_AT_ONCE = 1 << 21
-# A slope is fitted to so many scores at most, rows times classes. One number that is fitted to n
-# rows costs about 1 / (2n) of log loss more than the best one, which is little from a thousand on.
+# Maximum number of scores, rows times classes, that a slope is fitted to. One number that is fitted
+# to n rows costs about 1 / (2n) of log loss more than the best one, which is little from a thousand
+# on.
 MOST_CALIBRATED = 1 << 23
-# Added to the seed, so that these random numbers differ from those that shuffle epochs and hold out
-# rows.
+# Combined with the seed (XOR), so that these random numbers differ from those that shuffle epochs
+# and hold out rows.
 STREAM_OF_SAMPLES = 0x2545F4914F6C
-# So that no sum of weights is 0.
+# Lower bound of a sum of weights, so that it is not 0.
 SMALLEST = 1e-300
 
 Mask = npt.NDArray[np.bool_]
@@ -62,14 +63,14 @@ class Candidate(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Which held-out rows are misclassified, and the scores of those that calibrate."""
+    """Evaluation on held-out rows: which are misclassified, and scores to calibrate by."""
 
     wrong: Mask
     scores: npt.NDArray[Any]
 
     @classmethod
     def joined(cls, parts: list[Judged]) -> Judged:
-        """Join the judgements of several splits."""
+        """Concatenate the evaluations of several splits."""
         if len(parts) == 1:
             return parts[0]
         wrong = np.concatenate([part.wrong for part in parts])
@@ -78,11 +79,12 @@ class Judged(NamedTuple):
 
 
 class Split(NamedTuple):
-    """The numbers of rows to learn from and to hold out.
+    """Indices of the rows to learn from and of those to hold out.
 
     ``learned`` is None if all rows are learned from and others are held out; ``held`` is None if
     all rows of ``table`` are held out. ``labels`` are those of the held-out rows. A learner is
-    calibrated by a ``sample`` of them, given by their places among the held-out rows; None: by all.
+    calibrated by a ``sample`` of them, given by their indices among the held-out rows; None means
+    all.
     """
 
     learned: Numbers | None
@@ -92,7 +94,7 @@ class Split(NamedTuple):
     sample: Numbers | None = None
 
     def judge(self, score: Callable[[Any], npt.NDArray[Any]], n_classes: int) -> Judged:
-        """Judge a learner on the held-out rows, which it scores block by block.
+        """Evaluate a learner on the held-out rows, which it scores block by block.
 
         There is never a table of all rows by all classes, unless it is small.
         """
@@ -111,7 +113,7 @@ class Split(NamedTuple):
         return Judged(wrong, sampled_scores)
 
     def _blocks(self, n_classes: int) -> Iterator[tuple[slice, Any]]:
-        """Yield the places of held-out rows block by block, and these rows of the table."""
+        """Yield the held-out rows block by block: the slice of each block, and its rows."""
         most_rows = max(1, SCORES_AT_ONCE // n_classes)
         if self.held is not None:
             n_values = self.table.data.size if is_sparse(self.table) else self.table.size
@@ -128,19 +130,19 @@ class Split(NamedTuple):
 
     @property
     def calibrating(self) -> tuple[Numbers | slice, npt.NDArray[Any]]:
-        """Return the numbers of the rows in the order of their scores, and their labels."""
+        """Indices of the rows to calibrate by, in the order of their scores, and their labels."""
         sample = slice(None) if self.sample is None else self.sample
         rows = sample if self.held is None else self.held[sample]
         return rows, self.labels[sample]
 
 
 def are_many(n_rows: int, n_classes: int) -> bool:
-    """Return whether a share of the rows is enough to hold out, given rows and classes."""
+    """Return whether there are enough rows to hold out a share of them once, without folds."""
     return n_rows >= MANY_ROWS or n_rows * n_classes >= MANY_SCORES
 
 
 def splits(table: Any, labels: Labels, share: float | None, seed: int) -> list[Split]:
-    """Return stratified splits of a table; none unless two classes have two rows.
+    """Return stratified splits of a table; an empty list unless two classes have two rows each.
 
     A ``share`` of the rows is held out once; None decides between a share and folds by their
     number. A class that is too small is not held out: all its rows are learned from in every split.
@@ -164,7 +166,7 @@ def splits(table: Any, labels: Labels, share: float | None, seed: int) -> list[S
 
 
 def _folds(labels: Labels, members: Numbers, seed: int) -> list[tuple[Numbers, Numbers]]:
-    """Return rows to learn from and to hold out for each fold."""
+    """Return the indices of the rows to learn from and to hold out for each fold."""
     n_folds = number_of_folds(members)
     # Rows of classes that are too small are in no fold.
     fold = np.full(len(labels), -1)
@@ -174,7 +176,7 @@ def _folds(labels: Labels, members: Numbers, seed: int) -> list[tuple[Numbers, N
 
 
 def sample_of(n_rows: int, n_classes: int, seed: int) -> Numbers | None:
-    """Return the rows that a learner is calibrated by, ascending; None for all of them."""
+    """Return a random sample of row indices to calibrate by, ascending; None to use all rows."""
     most_rows = max(1, MOST_CALIBRATED // n_classes)
     if n_rows <= most_rows:
         return None
@@ -184,10 +186,11 @@ def sample_of(n_rows: int, n_classes: int, seed: int) -> Numbers | None:
 
 
 def number_of_folds(members: Numbers) -> int:
-    """Return how many folds suit classes of so many rows; two of them have two rows or more.
+    """Return the number of folds, from 2 to 5, for the given numbers of rows of the classes.
 
-    Five, or as many as two classes have rows for. A few rows of a rare class do not change that,
-    but if many classes are small, so that most rows would never be held out, there are fewer.
+    At least two classes must have two rows. There are five folds, or as many as the second largest
+    class has rows. A few rows of a rare class do not change that, but if many classes are small, so
+    that most rows would never be held out, there are fewer.
     """
     second_largest = int(np.sort(members)[-2])
     for n_folds in range(min(MOST_FOLDS, second_largest), 2, -1):
@@ -198,7 +201,7 @@ def number_of_folds(members: Numbers) -> int:
 
 
 def never_held_out(parts: list[Split], labels: Labels) -> Numbers:
-    """Return the numbers of the classes of which no split holds out a row."""
+    """Return the indices of the classes of which no split holds out a row."""
     held = np.unique(np.concatenate([part.labels for part in parts]))
     return np.setdiff1d(labels, held)
 
@@ -217,7 +220,7 @@ def cross_validation(
     """Return for each fold the accuracy of a learner that was trained on the other folds.
 
     ``make`` returns a new learner, ``encode`` the features of rows to learn from and of rows to
-    predict, by their numbers. Every class is spread over all folds, so each class needs as many
+    predict, by their indices. Every class is spread over all folds, so each class needs as many
     rows as there are folds.
     """
     classes, codes = np.unique(y, return_inverse=True)
@@ -246,7 +249,7 @@ def cross_validation(
 def paired_difference(
     wrong: Mask, than: Mask, share: FloatArray | float = 1.0
 ) -> tuple[float, float]:
-    """Return how much more is misclassified than by another learner, and the standard error."""
+    """Return the difference in error rate to another learner, and its paired standard error."""
     difference = share * (wrong.astype(np.float64) - than)
     n = len(difference)
     standard_error = float(np.std(difference, ddof=1) / np.sqrt(n)) if n > 1 else 0.0
@@ -259,7 +262,7 @@ def leaderboard(
     default: tuple[str, int],
     caution: float,
 ) -> list[Candidate]:
-    """Return all that was tried, by name and epochs, best first.
+    """Return all candidates by error rate, lowest first, with the chosen one marked.
 
     The candidate with the fewest errors is chosen from those that are better than the default by
     ``caution`` paired standard errors; if there are none, the default is.

@@ -1,4 +1,4 @@
-"""Errors and warnings of ours that are scikit-learn's, too, once that is loaded.
+"""Errors and warnings that also derive from those of scikit-learn, once that is loaded.
 
 ``except rosenblatt.errors.NotFittedError`` always catches what is raised as
 ``not_fitted_error()``; ``except sklearn.exceptions.NotFittedError`` does whenever scikit-learn is
@@ -27,22 +27,22 @@ _joint: dict[tuple[type[Any], type[Any]], type[Any]] = {}
 
 
 def not_fitted_error() -> type[errors.NotFittedError]:
-    """The class to raise where a learner has learned nothing yet."""
+    """Return the class of the error for a learner that is not fitted."""
     return _current(errors.NotFittedError)
 
 
 def convergence_warning() -> type[errors.ConvergenceWarning]:
-    """The class to warn with where training ended at its limit of epochs."""
+    """Return the class of the warning for training that ended at its limit of epochs."""
     return _current(errors.ConvergenceWarning)
 
 
 def majority_warning() -> type[errors.MajorityWarning]:
-    """The class to warn with where one class, always predicted, does as well."""
+    """Return the class of the warning for a learner no better than the majority baseline."""
     return _current(errors.MajorityWarning)
 
 
 def data_conversion_warning() -> type[errors.DataConversionWarning]:
-    """The class to warn with where data came in another shape than the one expected."""
+    """Return the class of the warning for data of another shape than expected."""
     return _current(errors.DataConversionWarning)
 
 

@@ -1,4 +1,4 @@
-"""Validate the labels, weights and validation sets that callers hand to a learner."""
+"""Validation of the labels, weights and validation sets that callers pass to a learner."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from rosenblatt.models.classes import LabelCodes, hold_out, natural_order
 from rosenblatt.models.rows import as_rows, inspect
 from rosenblatt.tables.readers.fault_messages import notice
 
-# Labels are turned into numbers so many at a time.
+# Labels encoded at once.
 BLOCK = 1 << 16
-# Whole numbers within such a range are counted instead of sorted, unless they are so large that
-# the table of counts could overflow.
+# Integer labels are counted instead of sorted if their range is below MOST_COUNTED and the largest
+# is below LARGEST_COUNTED, so that nothing overflows.
 MOST_COUNTED = 1 << 16
 LARGEST_COUNTED = 1 << 62
 
 
 def read_labels(y: Any, n_rows: int) -> AnyArray | LabelCodes:
-    """Return ``y`` as a 1-D array of labels of one type, one for each row; codes stay codes."""
+    """Validate ``y``; return it as a 1-D array of one label per row, or unchanged `LabelCodes`."""
     if y is None:
         raise InputError(
             "this learner requires y to be passed, but the target y is None. Pass one label for "
@@ -73,7 +73,7 @@ def _refuse_missing(labels: AnyArray) -> None:
 
 
 def _refuse_mixed(types: set[type]) -> None:
-    """Refuse labels of several types, unless all are numbers."""
+    """Raise InputError for labels of several types, unless all are numbers."""
     all_numbers = all(issubclass(kind, numbers.Number | np.bool_) for kind in types)
     if len(types) > 1 and not all_numbers:
         names = " and ".join(sorted(kind.__name__ for kind in types))
@@ -84,7 +84,7 @@ def _refuse_mixed(types: set[type]) -> None:
 
 
 def _refuse_measures(labels: AnyArray) -> None:
-    """Refuse floats that are not whole: they are measures and no classes."""
+    """Raise InputError for float labels that are not integers: they are measures, not classes."""
     wrong = np.flatnonzero(~np.isfinite(labels) | (labels != np.floor(labels)))
     if not len(wrong):
         return
@@ -102,7 +102,7 @@ def _refuse_measures(labels: AnyArray) -> None:
 
 
 def _one_dimensional(y: Any) -> AnyArray:
-    """Return the labels as an array of one dimension; warn of a single column."""
+    """Return the labels as a 1-D array; warn if they are a column vector."""
     labels: AnyArray
     # NumPy would make a second dimension of tuples.
     if isinstance(y, list) and any(isinstance(label, tuple) for label in y):
@@ -126,7 +126,7 @@ def _one_dimensional(y: Any) -> AnyArray:
 
 
 def encode_labels(labels: AnyArray | LabelCodes) -> tuple[AnyArray, Labels]:
-    """Return the classes in order, and for each label the number of its class."""
+    """Return the sorted classes, and the class index of each label."""
     if isinstance(labels, LabelCodes):
         return labels.classes, labels.codes
     if labels.dtype.kind in "iu" and len(labels):
@@ -147,7 +147,7 @@ def encode_labels(labels: AnyArray | LabelCodes) -> tuple[AnyArray, Labels]:
 
 
 def _encode_by_counts(labels: AnyArray, low: int, high: int) -> tuple[AnyArray, Labels]:
-    """Encode whole numbers from low to high by a table look-up, which is faster than a sort."""
+    """Encode integers from ``low`` to ``high`` by a lookup table, which is faster than sorting."""
     blocks = [slice(start, start + BLOCK) for start in range(0, len(labels), BLOCK)]
     counts = np.zeros(high - low + 1, np.intp)
     for block in blocks:
@@ -162,7 +162,7 @@ def _encode_by_counts(labels: AnyArray, low: int, high: int) -> tuple[AnyArray, 
 
 
 def _encode_objects(labels: AnyArray) -> tuple[AnyArray, Labels]:
-    """Encode labels of any type that has an order; TypeError or ValueError if it has none."""
+    """Encode labels of any type; raise TypeError or ValueError if they cannot be sorted."""
     listed = labels.tolist()
     names = natural_order(set(listed))
     code_of_name = {name: code for code, name in enumerate(names)}
@@ -183,7 +183,7 @@ def read_weights(
     may_be_zero: bool = False,
     all_known: bool = True,
 ) -> FloatArray | None:
-    """Return a factor for the step of each row, or None if all are 1."""
+    """Return the weight of each row, by sample and class weights; None if there are neither."""
     weights: FloatArray | None = None
     if sample_weight is not None:
         weights = _row_factors(sample_weight, len(labels))
@@ -201,7 +201,10 @@ def read_weights(
 def streamed_weights(
     sample_weight: Any, class_weight: Any, names: list[Any], numbers: Labels
 ) -> FloatArray | None:
-    """Return a factor for each row of a stream; ``names`` are the classes of these rows."""
+    """Return the weight of each row of a stream, by sample and class weights; None without both.
+
+    ``names`` are the classes of these rows, ``numbers`` the class index of each row.
+    """
     if isinstance(class_weight, str) and class_weight == "balanced":
         balanced = Setting("class_weight", "balanced")
         raise ParameterError(
@@ -215,7 +218,7 @@ def streamed_weights(
 
 
 def _row_factors(sample_weight: Any, n_rows: int) -> FloatArray:
-    """Return sample weights as an array, one for each row; a single number stands for all."""
+    """Validate sample weights; return one for each row. A single number applies to all rows."""
     try:
         weights = np.array(unmasked(sample_weight, np.float64, np.nan), dtype=np.float64)
     except (TypeError, ValueError):
@@ -240,7 +243,7 @@ def _row_factors(sample_weight: Any, n_rows: int) -> FloatArray:
 def class_factors(
     class_weight: Any, classes: list[Any], labels: Labels, *, all_known: bool
 ) -> FloatArray:
-    """Return a factor for the steps of each class, 1 if it is not named.
+    """Return the weight of each class; 1 for a class without a given weight.
 
     ``all_known=False`` allows names of classes that a stream has not had yet.
     """
@@ -269,7 +272,7 @@ def class_factors(
 
 
 def check_class_weight(name: str, value: Any) -> None:
-    """Refuse what is neither "balanced" nor a factor for each class by its label."""
+    """Raise a ParameterError unless a value is "balanced" or a mapping of class to weight."""
     if isinstance(value, Mapping):
         factors = value.values()
         is_sound = all(isinstance(f, numbers.Real) and 0 <= float(f) < math.inf for f in factors)
@@ -307,7 +310,7 @@ def class_weight_from_text(text: str) -> Any:
 
 
 def read_pair(validation_set: Any, names: str) -> tuple[Any, Any]:
-    """Return the two parts of a validation set; ``names`` is what an error calls them."""
+    """Unpack a validation set into examples and targets; ``names`` describes both in an error."""
     try:
         examples, targets = validation_set
     except (TypeError, ValueError):
@@ -322,7 +325,10 @@ def validation_rows(
     slots: Mapping[Any, int],
     validation_set: tuple[Any, Any] | None,
 ) -> tuple[IntArray | None, Any, AnyArray | None]:
-    """Return the rows to learn from (None: all), then rows and labels to validate on, if any."""
+    """Return the indices of training rows (None: all), and the rows and labels for validation.
+
+    The last two are None without validation.
+    """
     if validation_set is not None:
         rows, row_labels = _read_validation_set(learner, slots, validation_set)
         return None, rows, row_labels
@@ -336,7 +342,7 @@ def validation_rows(
 def _read_validation_set(
     learner: Any, slots: Mapping[Any, int], validation_set: tuple[Any, Any]
 ) -> tuple[Any, AnyArray]:
-    """Return the rows of a validation set, and their labels as the numbers of classes."""
+    """Return the rows of a validation set, and their labels as class indices."""
     X, y = read_pair(validation_set, "(X_dev, y_dev) of rows and labels")
     try:
         table = read_table(learner, X, reset=False, ignore_unseen=True)

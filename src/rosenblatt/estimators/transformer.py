@@ -1,4 +1,4 @@
-"""What every transformer is: fitted, then rows to rows, in the container that is asked for.
+"""The base class of all transformers, and the container of their output.
 
 scikit-learn's protocol without its base class, as `rosenblatt.estimators.base` has it for learners.
 """
@@ -18,7 +18,7 @@ from rosenblatt.estimators.base import Estimator
 from rosenblatt.estimators.params import option
 
 CONTAINERS = ("default", "pandas", "polars")
-# What `output` calls the kinds of sparse rows.
+# Values of `output` for sparse rows, with the origin that each stands for.
 SPARSE: dict[str, Origin] = {
     "rows": "csr",
     "csr_array": "csr_array",
@@ -27,7 +27,7 @@ SPARSE: dict[str, Origin] = {
 
 
 def output_option() -> Any:
-    """The parameter of transformers that give sparse rows, whatever they are given."""
+    """Declare the option ``output`` of transformers that compute sparse rows."""
     return option(
         default="auto",
         choices=("auto", *SPARSE, "array"),
@@ -41,7 +41,7 @@ def output_option() -> Any:
 
 
 def rows_as(rows: SparseRows, output: str) -> Any:
-    """Sparse rows as ``output`` says."""
+    """Return sparse rows in the format that ``output`` names."""
     if output == "array":
         return rows.toarray()
     if output == "auto":
@@ -51,13 +51,13 @@ def rows_as(rows: SparseRows, output: str) -> Any:
 
 
 class Transformer(Estimator):
-    """Turns rows into other rows.
+    """Base of the transformers, which turn rows into other rows.
 
     A transformer has ``fit`` and ``transform``, which ends with `_in_container`, and says how many
-    features come out, or what they are called.
+    output features it has, or their names.
     """
 
-    # How a transformer with sparse output is made to give arrays.
+    # The parameter that makes a transformer with sparse output return arrays, for an error message.
     dense_setting: ClassVar[str] = ""
 
     @property
@@ -88,7 +88,7 @@ class Transformer(Estimator):
         return self.fit(X, y, **params).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """What the features that come out are called.
+        """Return the names of the output features.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class Transformer(Estimator):
         return np.array(self._names_out(), dtype=object)
 
     def _names_out(self) -> list[str]:
-        """The name of the class and a number, where there is nothing better to say."""
+        """Return the default names of the output features: the name of the class and a number."""
         prefix = type(self).__name__.lower()
         return [f"{prefix}{i}" for i in range(self._n_features_out)]
 
@@ -134,7 +134,7 @@ class Transformer(Estimator):
         return self
 
     def _in_container(self, out: Any, X: Any) -> Any:
-        """What ``transform`` made of ``X``, as the frame that was asked for, if one was."""
+        """Return the output of ``transform`` as the chosen data frame; unchanged by default."""
         container = self._container()
         if container == "default":
             return out

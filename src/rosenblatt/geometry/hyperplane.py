@@ -241,12 +241,12 @@ def rectangle(box: vectors.Box) -> Polygon:
 
 
 def signed_height(line: Line, point: Point) -> int:
-    """Return a positive number on the positive side of the line, 0 on it, otherwise negative."""
+    """Return a number whose sign is the side of the line on which a point lies; 0 on the line."""
     return line[0] * point[0] + line[1] * point[1] + line[2] * point[2]
 
 
 def intersection(one: Line, other: Line) -> Point:
-    """Return the point at which two lines meet that are not parallel."""
+    """Return the intersection of two lines that are not parallel."""
     x = one[1] * other[2] - other[1] * one[2]
     y = one[2] * other[0] - other[2] * one[0]
     z = one[0] * other[1] - other[0] * one[1]
@@ -284,13 +284,18 @@ def intersect_line(polygon: Polygon, line: Line) -> list[Point]:
 
 
 def to_floats(point: Point) -> tuple[float, float]:
-    """Return the nearest floats to a point; the quotient of two integers is rounded once."""
+    """Return the coordinates of a point as the nearest floats.
+
+    The quotient of two integers is rounded once.
+    """
     x, y, z = point
     return x / z, y / z
 
 
 def double_area(corners: list[tuple[float, float]]) -> tuple[int, int]:
-    """Return twice the area of a polygon as p and q of a fraction; positive if counter-clockwise.
+    """Return twice the signed area of a polygon, as numerator and denominator.
+
+    It is positive if the corners are listed counter-clockwise.
 
     ``sum_i (x_i-1 y_i - x_i y_i-1)``
     """

@@ -1,4 +1,4 @@
-"""Dot product, length, right angles and projection, and the checks of all arguments."""
+"""Dot products, lengths, orthogonality and projections of vectors, and argument checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_COORDINATE = 1e150
 
 
 def read_number(name: str, value: Any) -> float:
-    """Validate one finite number and return it as a float."""
+    """Validate a finite number and return it as a float."""
     array = numbers(name, value)
     if array.ndim:
         raise InputError(f"{name} has shape {array.shape}; it must be one number")
@@ -31,7 +31,7 @@ def read_number(name: str, value: Any) -> float:
 
 
 def read_vector(name: str, values: Any) -> FloatArray:
-    """Validate one finite vector and return it as float64."""
+    """Validate a finite vector and return it as float64."""
     array = numbers(name, values).astype(np.float64)
     if array.ndim != 1:
         raise InputError(
@@ -76,7 +76,7 @@ def to_dense(rows: Rows) -> FloatArray:
 
 
 def products(rows: Rows, v: FloatArray) -> FloatArray:
-    """Return ``rows @ v``; `check_finite` finds results that are not finite."""
+    """Return ``rows @ v``, without a check for overflow (see `check_finite`)."""
     if not isinstance(rows, SparseRows):
         rows = rows.astype(np.float64, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -84,7 +84,7 @@ def products(rows: Rows, v: FloatArray) -> FloatArray:
 
 
 def check_finite(name: str, result: FloatArray) -> FloatArray:
-    """Return a result with one number per row; raise an error if a number is not finite.
+    """Return a result with one number per row; raise InputError if a number is not finite.
 
     NaN and infinity in the rows reach the sums that they are part of, so this check finds them
     without another pass over the rows.
@@ -160,7 +160,7 @@ def dot(a: Any, b: ArrayLike) -> FloatArray:
 
 
 def norm(a: Any) -> FloatArray:
-    """Return the length of a vector.
+    """Return the Euclidean length of a vector.
 
     ``||a|| = sqrt(a.a)``
 

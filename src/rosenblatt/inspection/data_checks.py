@@ -32,7 +32,7 @@ HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 HASH_SHIFT = np.uint64(29)
 # Rows hashed at a time, few enough to stay in the cache of the processor.
 ROWS_HASHED = 1 << 12
-# Values of a column that are compared before all of them are.
+# Size of the sample of a column that is compared before all of its values.
 SKETCHED = 1 << 10
 
 
@@ -289,7 +289,7 @@ def _check_numbers(
 
 
 def _sketch(values: npt.NDArray[Any]) -> tuple[float, bytes]:
-    """Return a key that is the same for equal columns, and hardly ever for others."""
+    """Return a key that equal columns share, and that other columns hardly ever have."""
     sample = values[:: len(values) // SKETCHED + 1]
     # NaNs may differ in their bits.
     sample = np.where(np.isnan(sample), np.nan, sample)
@@ -307,7 +307,7 @@ def _equal_columns(table: Table, names: list[str]) -> list[list[str]]:
 
 
 def _n_unused_gap_features(report: DataReport, schema: Any) -> int:
-    """Count the number columns with a feature for gaps that never, or always, applies."""
+    """Count the numeric columns whose missing-value feature never, or always, applies."""
     with_gaps = [c.name for c in schema.columns if c.kind == "number" and c.n_features == 2]
     return sum(report.missing.get(name, 0) in (0, report.rows) for name in with_gaps)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Number of contributions shown by default.
 SHOWN = 10
-# In characters.
+# Maximum length of a displayed name, in characters.
 LONGEST_NAME = 40
 # The name of the contribution of an average row.
 USUAL = "the average row"
@@ -31,7 +31,7 @@ ROUNDING = 1e-6
 
 
 class Contribution(NamedTuple):
-    """The part of a score that one feature adds: ``contribution = weight · (value - usual)``.
+    """Contribution of one feature to a score: ``contribution = weight · (value - usual)``.
 
     ``usual`` is the value in an average row, or 0 if the model does not store it. ``kind`` is
     "feature", "bias", "step" (of a tagger: the transition from the previous tag) or "rest", for
@@ -279,7 +279,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class ModelExplanation(Explanation):
-    """The features of a whole model, by how far they move the score of usual rows.
+    """Feature importances of a model: how far each feature moves the score of a typical row.
 
     A contribution is ``weight · deviation``; ``value`` is the deviation. With two classes a
     positive contribution counts for ``label``. With more it is the difference from the mean of all
@@ -325,7 +325,7 @@ def _plain(value: Any) -> Any:
 
 
 def _sum_of(parts: Sequence[Contribution] | Sequence[PastMistake]) -> tuple[int, float]:
-    """Return how many features or rows the parts stand for, and the sum of the contributions."""
+    """Return the number of features or rows that the parts stand for, and the sum of the parts."""
     n = sum(part.n_joined for part in parts)
     total = sum(part.contribution for part in parts)
     return n, total

@@ -20,7 +20,7 @@ BINS = 10
 
 @dataclass(frozen=True)
 class Reliability:
-    """Predicted probabilities in bins of equal width, and how often they came true.
+    """Reliability diagram: predicted probabilities in bins of equal width, and observed shares.
 
     Empty bins are left out.
 
@@ -46,7 +46,7 @@ class Reliability:
 
 
 def reliability(labels: npt.NDArray[np.int64], probabilities: Floats) -> Reliability:
-    """Bin probabilities and compare them with the class indices in ``labels``."""
+    """Return the reliability diagram of probabilities; ``labels`` holds class indices."""
     if probabilities.shape[1] == 2:
         given = probabilities[:, 1]
         came_true = labels == 1
@@ -73,7 +73,7 @@ def log_loss(labels: npt.NDArray[np.int64], probabilities: Floats) -> float:
 
 
 def curves(classes: list[Any], labels: npt.NDArray[np.int64], scores: Floats) -> list[ScoreCurve]:
-    """Return the curve of the second of two classes, or one per class against the rest.
+    """Return the score curve of the second of two classes, or one per class against the rest.
 
     Classes that do not occur have no curve. If only one class occurs, there is none at all.
     """
@@ -94,8 +94,9 @@ def leads(scores: Floats) -> Floats:
 
 
 def outputs(learner: Any, X: Any, threshold: float | None = None) -> tuple[Any, Any, Any]:
-    """Return predictions, scores and probabilities of rows; None for those that do not exist.
+    """Return predictions, scores and probabilities of rows; the last two are None if missing.
 
+    Scores are missing with one class or very many, probabilities if the learner is not calibrated.
     With two classes and a ``threshold``, the second class is predicted if its probability (its
     score, without probabilities) is above the threshold.
     """
@@ -115,7 +116,10 @@ def outputs(learner: Any, X: Any, threshold: float | None = None) -> tuple[Any, 
 
 
 def checked(name: str, values: Any, n: int, k: int) -> Floats:
-    """Return scores or probabilities of n rows and k classes as an array; check the shape."""
+    """Return scores or probabilities as an array; raise unless finite and of the right shape.
+
+    There are n rows and k classes. With two classes, scores may have one dimension.
+    """
     array = np.asarray(values, np.float64)
     allowed: list[tuple[int, ...]] = [(n, k)]
     if k == 2 and name == "scores":

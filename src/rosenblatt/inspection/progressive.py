@@ -120,7 +120,7 @@ def progressive(
 
 
 def _outcomes(items: Iterator[_Item], learner: StreamLearner, delay: int) -> Outcomes:
-    """Predict every example, and learn it as soon as its label is available."""
+    """Predict each example, learn it once its label is available, and yield the outcomes."""
     waiting: deque[tuple[Any, Any, float | None]] = deque()
     for item in items:
         first = 0
@@ -241,7 +241,7 @@ class StreamLearner:
         self._model = model
 
     def inspect(self, X: Any) -> None:
-        """Raise if a block holds values that cannot be learned, before any row is learned."""
+        """Raise InputError if a block holds values that cannot be learned from."""
 
     def row(self, X: Any, i: int) -> Any:
         """Return a row of a block in the form that the learner takes."""
@@ -252,14 +252,14 @@ class StreamLearner:
         return X[[i]].toarray()[0]
 
     def predict(self, x: Any) -> Any:
-        """Return the prediction; None as long as there is none."""
+        """Return the prediction; None if the learner has not learned from any example yet."""
         if isinstance(x, _SparseRow):
             is_fitted = hasattr(self._model, "classes_")
             return self._model.predict(x.X)[0] if is_fitted else None
         return self._model.predict_one(x)
 
     def is_wrong(self, x: Any, y: Any) -> bool:
-        """Return whether the prediction is not this label; a tie is wrong if ties are mistakes."""
+        """Return whether the prediction is not ``y``; ties are wrong if they count as mistakes."""
         found = self.predict(x)
         if found is None or not bool(found == y):
             return True
@@ -361,7 +361,7 @@ class _SparseRow:
 
 
 def stream_learner(model: Any, classes: Any) -> StreamLearner:
-    """Return the adapter of a learner, ours or another; ``classes`` as in `progressive`."""
+    """Return the stream adapter of a learner of any package; ``classes`` as in `progressive`."""
     if hasattr(model, "predict_one") and hasattr(model, "learn_one"):
         if hasattr(model, "predict_then_learn"):
             return _LinearLearner(model)

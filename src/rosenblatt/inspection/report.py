@@ -18,7 +18,7 @@ from rosenblatt.text_tables import text_table
 
 # Version of the JSON layout.
 SCHEMA = 1
-# In characters.
+# Maximum widths of the report and of a name in it, in characters.
 WIDTH = 80
 LONGEST_NAME = 24
 # With more classes, text and HTML show the most frequent confusions instead of the matrix.
@@ -31,7 +31,7 @@ CORNER = "true \\ predicted"
 
 @dataclass(frozen=True)
 class ClassReport:
-    """Figures of one class; a share of nothing (no such prediction, no such row) is 0.
+    """Precision, recall and F1 of one class; a share with a denominator of 0 is 0.
 
     Attributes
     ----------
@@ -82,8 +82,8 @@ class Report:
     log_loss : float or None
         Mean of -log of the probability of the right class. None without probabilities.
     reliability : Reliability or None
-        Probabilities in ten bins, and how often they came true; ``reliability.error`` is the
-        expected calibration error. None without probabilities.
+        Reliability diagram in ten bins; ``reliability.error`` is the expected calibration error.
+        None without probabilities.
     pairs : ndarray of shape (n_pairs, 3)
         The pairs of classes that occur: index of the true class, index of the predicted class,
         number of rows.

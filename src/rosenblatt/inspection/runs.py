@@ -41,7 +41,7 @@ class Visit(NamedTuple):
 
 
 class Move(NamedTuple):
-    """The effect of one update, as the convergence proof counts it.
+    """Effect of one update on the quantities of the convergence proof.
 
     ``margin`` is that of the row before the update, ``forward`` the growth of u·w, and ``growth``
     the growth of ‖w‖².
@@ -175,7 +175,7 @@ class Run(ABC):
         return np.asarray(self.scores[index, right] - rival)
 
     def visits(self, each: str) -> list[Visit]:
-        """Return every update, or every example.
+        """Return the visits of all updates, or of all examples if ``each`` is "example".
 
         A ledger records updates only. The examples between them are known if the rows were taken
         in order, without shuffling and without held-out rows; otherwise an error is raised.
@@ -293,7 +293,7 @@ class LinearRun(Run):
         return np.asarray(self.ledger.upto(at).votes(self.X, queries, ties=ties))
 
     def moves(self, u: FloatArray | None = None) -> Iterator[Move]:
-        """Yield the effect of each update; the cost is that of the values it changes."""
+        """Yield the effect of each update, at a cost proportional to the values it changes."""
         if self.ledger.start.rates or self.ledger.start.is_scaled:
             yield from self._moves_of_all_weights(u)
             return
@@ -330,7 +330,7 @@ class LinearRun(Run):
             yield Move(margin, forward, growth)
 
     def _moves_of_all_weights(self, u: FloatArray | None) -> Iterator[Move]:
-        """Yield the same for rules that scale w, or whose step is not a multiple of the row."""
+        """Yield the effect of each update of a rule that scales w or has a rate for each weight."""
         pairs = zip(self.margins, self.weights, self.weights[1:], strict=False)
         for margin, before, after in pairs:
             change = after - before
@@ -360,7 +360,7 @@ class KernelRun(Run):
 
     @cached_property
     def steps(self) -> FloatArray:
-        """Change of the coefficients of its row by each update: one row per update."""
+        """Change of the mistaken row's coefficients by each update: one row per update."""
         right = self.entries.y_true
         wrong = self.entries.y_pred
         step = self.entries.step
@@ -407,7 +407,7 @@ class KernelRun(Run):
 
 
 def _stored_values(table: Any, w: npt.NDArray[Any]) -> Callable[[int], tuple[Any, AnyArray]]:
-    """Return a function from a row to the columns and values it adds to w, the bias included."""
+    """Return a function from a row index to the row's columns and values, the bias included."""
     # A column of ones for the bias, or none.
     one = np.ones(w.shape[1] - table.shape[1], w.dtype)
 

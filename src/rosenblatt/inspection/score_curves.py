@@ -17,7 +17,7 @@ MOST_POINTS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class ScoreCurve:
-    """One class against the rest, for every threshold from the strictest to the loosest.
+    """Score curve of one class against the rest: counts at every threshold, strictest first.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class ScoreCurve:
 
     @classmethod
     def of(cls, label: Any, positive: npt.NDArray[np.bool_], scores: Floats) -> ScoreCurve:
-        """Compute the curve of some rows, at least one of the class and one of the rest."""
+        """Return the curve of rows; at least one must be of the class, and one of the rest."""
         negated, step = np.unique(-scores, return_inverse=True)
         rows = np.bincount(step).astype(np.int64)
         gained = np.bincount(step, positive).astype(np.int64)
@@ -105,7 +105,7 @@ class ScoreCurve:
         return sorted({self._threshold_below(step) for step in steps})
 
     def _threshold_below(self, step: int) -> float:
-        """Return the shortest decimal number below a score and not below the next one."""
+        """Return the shortest decimal number below a score, but not below the next lower score."""
         upper = float(self.scores[step])
         is_last = step + 1 == len(self.scores)
         lower = upper - max(abs(upper), 1.0) if is_last else float(self.scores[step + 1])

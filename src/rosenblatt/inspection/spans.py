@@ -84,7 +84,7 @@ def spans(tags: Iterable[str], scheme: str = "BIO") -> list[Span]:
 
 
 def _parts(tag: Any, place: int, scheme: str) -> tuple[str, str]:
-    """Return the letter and the type of a tag."""
+    """Return the letter and the type of a tag; raise InputError if it is not of the scheme."""
     letter, dash, kind = tag.partition("-") if isinstance(tag, str) else ("", "", "")
     if len(letter) != 1 or letter not in scheme or (letter == "O" and dash):
         cure = " Or is it scheme='BIOES'?" if letter in ("E", "S") else ""
@@ -109,7 +109,7 @@ def _starts(previous_letter: str, previous_kind: str, letter: str, kind: str) ->
 
 @dataclass(frozen=True)
 class TypeReport:
-    """Figures of the spans of one type; a share of nothing is 0.
+    """Precision, recall and F1 of the spans of one type; a share with a denominator of 0 is 0.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ HEIGHT = 60
 
 
 class Point(NamedTuple):
-    """The score at one place of a stream.
+    """A point of the learning curve: the score after a number of examples.
 
     ``n`` and ``mistakes`` count all examples so far, ``rate`` is mistakes per example, and
     ``recent`` is the same for the last `window` examples.

@@ -1,4 +1,4 @@
-"""Checks of the target column: is it a class, and does another column give it away?"""
+"""Checks of the target column: whether it is a class, and whether another column leaks it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rosenblatt.tables.readers.table import Table
 
 # A numeric target with more distinct values is probably a measurement, not a class.
 MANY_VALUES = 20
-# Minimum number of rows, and number of rows sampled first.
+# Minimum number of rows for the check, and number of rows sampled first.
 FEWEST_ROWS = 30
 SAMPLE_ROWS = 20_000
 # A column gives the target away if this share of the errors of the majority class remains.
@@ -64,7 +64,7 @@ class TargetWarning:
 
 
 def check_target(table: Table, columns: Iterable[str] | None = None) -> list[TargetWarning]:
-    """Check whether the target of a table is a measurement, or is given away by one column.
+    """Check whether the target of a table is a measurement, or is leaked by another column.
 
     A sample of some thousand rows is checked first; what is found there is checked in all rows.
 
@@ -123,7 +123,7 @@ def check_target(table: Table, columns: Iterable[str] | None = None) -> list[Tar
 def _column_warning(
     target: str, name: str, column: ColumnCodes, labels: Codes
 ) -> TargetWarning | None:
-    """Return a warning if a column gives the target away, otherwise None."""
+    """Return a warning if a column leaks the target, otherwise None."""
     values = column.codes
     share_right = _share_right(values, labels)
     if share_right is None:
@@ -141,8 +141,8 @@ def _column_warning(
 def _share_right(values: Codes, labels: Codes) -> float | None:
     """Return the share of rows that have the most frequent label of their value.
 
-    None if the column does not give the target away. A label counts only if its value has it at
-    least twice: a value that occurs once predicts nothing.
+    It is None if the column does not give the target away. A label counts only if its value has it
+    at least twice: a value that occurs once predicts nothing.
     """
     n_labels = int(labels.max()) + 1
     pairs, sizes = np.unique(values * n_labels + labels, return_counts=True)

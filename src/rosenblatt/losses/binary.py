@@ -36,7 +36,7 @@ def check_shape(name: str, array: AnyArray, shape: tuple[int, ...], meaning: str
 
 
 def zero_one_of_margin(margin: ArrayLike) -> FloatArray:
-    """Return 1 for a mistake and 0 for a right prediction.
+    """Return the zero-one loss: 1 for a mistake, 0 for a right prediction.
 
     ``loss(m) = 1 if m <= 0 else 0``
 
@@ -174,7 +174,7 @@ def hinge_slope(margin: ArrayLike, at: float = 1.0) -> FloatArray:
 
 
 def logistic(margin: ArrayLike) -> FloatArray:
-    """Return the negative log-likelihood of the right label under a logistic model.
+    """Return the logistic loss: the negative log-likelihood of the right label.
 
     ``loss(m) = log(1 + exp(-m))``
 

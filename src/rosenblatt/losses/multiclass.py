@@ -15,7 +15,7 @@ from rosenblatt.losses.binary import check_shape, matrix, numbers
 
 
 def multiclass_perceptron(scores: ArrayLike, y: ArrayLike) -> FloatArray:
-    """Return the difference between the highest score and the score of the right class.
+    """Return the multiclass perceptron loss: the highest score minus that of the right class.
 
     ``loss(s, y) = max_k s_k - s_y = sum_k (f_k - y_k) s_k``, where ``f`` is the one-hot vector of
     the predicted class and ``y_k`` that of the right class
@@ -49,7 +49,7 @@ def multiclass_perceptron(scores: ArrayLike, y: ArrayLike) -> FloatArray:
 
 
 def multiclass_perceptron_slope(scores: ArrayLike, y: ArrayLike) -> FloatArray:
-    """Return the derivative of the multiclass perceptron loss in every score.
+    """Return the derivative of the multiclass perceptron loss with respect to each score.
 
     It is +1 for the predicted class and -1 for the right class, or 0 if they are the same:
 
@@ -93,7 +93,7 @@ def multiclass_perceptron_slope(scores: ArrayLike, y: ArrayLike) -> FloatArray:
 
 
 def cross_entropy(scores: ArrayLike, y: ArrayLike) -> FloatArray:
-    """Return the negative log-likelihood of the right class under a softmax model.
+    """Return the cross-entropy: the negative log-likelihood of the right class under a softmax.
 
     ``loss(s, y) = log(sum_k exp(s_k)) - s_y = -log p_y``, with ``p = softmax(s)``
 
@@ -245,7 +245,7 @@ def _read_scores(scores: ArrayLike, y: ArrayLike) -> tuple[FloatArray, IndexArra
 
 
 def zero_one(prediction: Any, label: Any) -> FloatArray:
-    """Return 1 for a prediction that differs from the label, otherwise 0.
+    """Return the zero-one loss: 1 for a prediction that differs from the label, otherwise 0.
 
     ``loss(ŷ, y) = 1 if ŷ ≠ y else 0``; its mean over examples is the training error.
 
@@ -284,7 +284,7 @@ def zero_one(prediction: Any, label: Any) -> FloatArray:
 
 
 def hamming(a: Any, b: Any) -> IndexArray:
-    """Count the positions at which two sequences differ.
+    """Return the Hamming distance: the number of positions at which two sequences differ.
 
     ``d(a, b) = Σ_i [a_i ≠ b_i]``
 
@@ -329,7 +329,7 @@ def hamming(a: Any, b: Any) -> IndexArray:
 
 
 def _to_sequences(name: str, values: Any) -> AnyArray:
-    """Return sequences of labels as an array of objects; a string as its characters."""
+    """Return sequences of labels as an array of objects; a string counts as its characters."""
     array = _to_objects(name, list(values) if isinstance(values, str) else values)
     if array.ndim == 0:
         raise InputError(f"{name} is {values!r}, a single value; a sequence of labels is needed")

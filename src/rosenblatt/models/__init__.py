@@ -5,7 +5,7 @@ A family is a model, a trainer and a ledger
 Linear learners, kernels, tags and structures share one skeleton, and each adds three small classes:
 
 - `Model` in `models/model.py`: classes that join, seed, counters, copies and the best state are
-  shared; a family adds its weights, and what predicts (`served`).
+  shared; a family adds its weights, and `served`, the state that predicts.
 - `Trainer` and `run` in `models/epochs.py`: order, validation and reasons to stop are shared; a
   family adds `learn(order)`, and what it can prove.
 - `BaseLedger` in `models/ledger.py`: `replay`, `trace`, `average`, `survival`, `upto` and `best`

@@ -1,4 +1,4 @@
-"""The classes of a model, in the order of their arrival: how they join, and which one wins."""
+"""The classes of a model: how new ones are added, and which one wins for given scores."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from rosenblatt.models.model import Model
 
 Numbers = npt.NDArray[np.int32]
-# Scores computed, and labels counted, at a time, so that memory does not grow with the rows.
+# Scores computed at once, and labels counted at once, so that memory does not grow with the rows.
 SCORES_AT_ONCE = 1 << 20
 COUNTED_AT_ONCE = 1 << 20
 
 
 def natural_order(classes: Iterable[Any]) -> list[Any]:
-    """Sort classes; raise TypeError if two of them are in no order, as two sets may be."""
+    """Return the classes sorted; raise TypeError if two of them cannot be ordered."""
     found = sorted(classes)
     if not all(a < b for a, b in pairwise(found)):
         raise TypeError
@@ -34,7 +34,7 @@ def natural_order(classes: Iterable[Any]) -> list[Any]:
 
 
 def number_of(label: Any, slots: dict[Any, int]) -> int | None:
-    """Return the number of a class, or None if it is not known."""
+    """Return the index of a label's class, or None if it is unknown; a label must be hashable."""
     try:
         return slots.get(label)
     except TypeError:
@@ -42,7 +42,7 @@ def number_of(label: Any, slots: dict[Any, int]) -> int | None:
 
 
 def place_of(label: Any, classes: list[Any], order: list[int]) -> int:
-    """Return the place of an unseen class in the natural order of the others, or refuse it."""
+    """Return the position of a new class in the sorted order of the others; raise if invalid."""
     is_nan = label != label
     if label is None or is_nan:
         what = "None" if label is None else "NaN"
@@ -64,15 +64,15 @@ def place_of(label: Any, classes: list[Any], order: list[int]) -> int:
 
 
 def in_order(classes: Sequence[Any]) -> list[int]:
-    """Return the places of classes, listed as they arrived, in their natural order."""
+    """Return the indices that sort the classes, which are listed in order of arrival."""
     return sorted(range(len(classes)), key=classes.__getitem__)
 
 
 class LabelCodes:
-    """The labels of many rows, as the number of the class of each, and the classes in order.
+    """Labels encoded as class indices: the index of each row, and the classes in order.
 
-    Converted to an array, and by its slices, it is the labels themselves. A learner reads the
-    numbers directly, so that no object is made for each row. Every class occurs.
+    Slicing it, or converting it to an array, returns the labels themselves. A learner reads the
+    indices directly, so that no object is made for each row. Every class occurs.
     """
 
     def __init__(self, codes: Numbers, classes: Any) -> None:
@@ -100,7 +100,7 @@ class LabelCodes:
         return found
 
     def counts(self) -> dict[Any, int]:
-        """Count how often each class occurs; raise ValueError if a number is that of no class."""
+        """Count the rows of each class; raise ValueError if a class index is out of range."""
         found = np.zeros(len(self.classes), np.int64)
         for start in range(0, len(self.codes), COUNTED_AT_ONCE):
             some = self.codes[start : start + COUNTED_AT_ONCE]
@@ -115,12 +115,12 @@ class LabelCodes:
 
 
 def decision_scores(scores: AnyArray) -> AnyArray:
-    """Return scores as ``decision_function`` does: for two classes, the lead of the second."""
+    """Return scores as ``decision_function`` does: for two classes, the second minus the first."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
 
 
 def tie_is_positive(ties: str) -> bool:
-    """Return whether a class wins a tie: the positive one of two, the last of several.
+    """Return whether a tie is won: by the positive one of two classes, by the last of several.
 
     Otherwise a tie is a mistake, and a prediction that has to name a class takes the first of them.
     The compiled loops have the same rule in ``engine/ties.h``.
@@ -129,7 +129,7 @@ def tie_is_positive(ties: str) -> bool:
 
 
 def best_classes(scores: AnyArray, ties: str) -> npt.NDArray[np.intp]:
-    """Return the numbers of the classes with the best scores; ``ties`` is the learner's option."""
+    """Return the index of the best class of each row; ``ties`` is the learner's option."""
     last_wins = tie_is_positive(ties)
     if scores.ndim == 1:
         is_positive = scores >= 0 if last_wins else scores > 0
@@ -141,23 +141,23 @@ def best_classes(scores: AnyArray, ties: str) -> npt.NDArray[np.intp]:
 
 
 def are_mistakes(margins: Any, is_positive: Any, ties: str) -> Any:
-    """Return which margins are those of mistakes.
+    """Return which margins count as mistakes.
 
-    ``is_positive`` tells for each whether the right class wins a tie, if a tie can be won.
+    ``is_positive`` says for each margin whether the right class would win a tie.
     """
     is_lost = np.logical_not(is_positive) | (not tie_is_positive(ties))
     return np.less(margins, 0.0) | (np.equal(margins, 0.0) & is_lost)
 
 
 def signed_votes(scores: AnyArray, ties: str) -> npt.NDArray[np.float64]:
-    """Return 1 for the positive class and -1 for the other; for a tie 1, or 0 if nobody wins it."""
+    """Return the vote of each score, its sign; 0 votes 1 if ``ties`` is "positive", else 0."""
     votes = np.asarray(np.sign(scores), np.float64)
     votes[scores == 0] = float(tie_is_positive(ties))
     return votes
 
 
 def row_blocks(n_rows: int, n_scores: int, n_jobs: int | None = None) -> list[slice]:
-    """Cut rows with ``n_scores`` scores each into blocks whose scores take little memory."""
+    """Split rows with ``n_scores`` scores each into blocks whose scores take little memory."""
     return slices(n_rows, n_jobs, SCORES_AT_ONCE // n_scores)
 
 
@@ -169,12 +169,12 @@ def predicted_blocks(
     ties: str,
     n_jobs: int | None = None,
 ) -> Iterator[tuple[slice, npt.NDArray[np.intp]]]:
-    """Yield blocks of rows, with the number of the class, of the first k, that each row predicts.
+    """Yield blocks of rows, and the index of the class that each row predicts, among the first k.
 
-    Ties are decided by the natural order of the classes. Classes that joined since there were k are
-    left out.
+    Ties are decided by the natural order of the classes. Classes that joined after the first k are
+    ignored.
     """
-    # The classes in their natural order, unless they arrived in it; two always did.
+    # The classes in sorted order; None if they arrived in it, as two classes always did.
     places = None
     if k > 2:
         in_natural_order = np.array(order)
@@ -199,7 +199,7 @@ def predicted_blocks(
 def predicted_labels(
     classes: Sequence[Any], order: Sequence[int], scores: AnyArray, ties: str
 ) -> list[Any]:
-    """Return the label of each row by its scores, a column per class; None before any class."""
+    """Return the predicted label of each row from its scores; all are None without classes."""
     if not classes:
         return [None] * len(scores)
     if len(classes) == 2 and scores.ndim == 1:  # the fast path of single examples
@@ -209,7 +209,10 @@ def predicted_labels(
 
 
 def has_tie(scores: Any) -> bool:
-    """Return whether classes share the highest score of a row, one number if there are two."""
+    """Return whether several classes share the highest score of a row.
+
+    With two classes the score is one number, and 0 is a tie.
+    """
     if np.ndim(scores) == 0:
         return bool(scores == 0)
     return int(np.count_nonzero(scores == np.max(scores))) > 1
@@ -221,11 +224,12 @@ def has_tie(scores: Any) -> bool:
 def class_segments(
     model: Model[Any], names: list[Any], numbers: AnyArray, declared: Sequence[Any] = ()
 ) -> Iterator[tuple[int, int, Numbers | None]]:
-    """Yield segments of rows between which classes join: ``start, stop`` and the row's classes.
+    """Admit each new class at its first row; yield the segments of rows in between.
 
-    ``names[numbers[i]]`` is the label of row i. The ``declared`` classes join before the first row,
-    any other at the row where it first appears, as if the rows came one by one. Until there are
-    two, rows are only counted, and their classes are None.
+    A segment is ``start``, ``stop`` and the class indices of the rows. ``names[numbers[i]]`` is the
+    label of row i. The ``declared`` classes join before the first row, any other at the row where
+    it first appears, as if the rows came one by one. Until there are two classes, rows are only
+    counted, and their class indices are None.
     """
     model.admit_all(declared)
     joining = [k for k, name in enumerate(names) if name not in model.slots]
@@ -260,7 +264,7 @@ def class_segments(
 
 
 def declared_classes(classes: Any) -> list[Any]:
-    """Return the classes that a caller of ``partial_fit`` declares, in their natural order."""
+    """Return the ``classes`` argument of ``partial_fit`` as a sorted list; empty if it is None."""
     if classes is None:
         return []
     listed = np.asarray(classes, None if isinstance(classes, np.ndarray) else object)
@@ -274,7 +278,7 @@ def declared_classes(classes: Any) -> list[Any]:
 
 
 def refuse_one_class(classes: list[Any]) -> None:
-    """Refuse labels of a single class, where two are needed."""
+    """Raise InputError if there are fewer than two classes."""
     if len(classes) < 2:
         raise InputError(
             f"y holds only one class, {classes[0]!r}: there is nothing to tell apart. Give rows of "
@@ -283,7 +287,7 @@ def refuse_one_class(classes: list[Any]) -> None:
 
 
 def with_opposite(classes: AnyArray, labels: Numbers) -> tuple[AnyArray, Numbers]:
-    """Return classes and labels; if the only label is 1 or -1, the other one is added as a class.
+    """Return classes and labels; a single row labelled 1 or -1 gets the opposite class as well.
 
     The lectures call the two classes 1 and -1. If several rows have one class, the second is most
     likely missing by mistake, and for other labels its name is not known.
@@ -294,7 +298,7 @@ def with_opposite(classes: AnyArray, labels: Numbers) -> tuple[AnyArray, Numbers
 
 
 def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> AnyArray:
-    """Return labels as a 1-D array, of the type that an array of them had."""
+    """Return labels as a 1-D array, with ``dtype`` if it is an integer or boolean type."""
     if dtype is not None and dtype.kind in "iub":
         return np.array(classes, dtype)
     if all(type(label) is int for label in classes):
@@ -311,7 +315,7 @@ def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> AnyAr
 
 
 def one_label(label: Any) -> AnyArray:
-    """Return a label as an array of one."""
+    """Return a label as an array of length 1."""
     if type(label) is int and abs(label) < 1 << 62:  # the fast path of single examples
         return np.array([label], np.int64)
     number_of(label, {})
@@ -319,12 +323,12 @@ def one_label(label: Any) -> AnyArray:
 
 
 Rows = npt.NDArray[np.int64]
-# Makes another stream of random numbers than the one that shuffles the epochs.
+# XORed with the seed, so that splits use other random numbers than the shuffling of epochs.
 OTHER_STREAM = 0x5DEECE66D
 
 
 def _shuffled_members(labels: Numbers, seed: int) -> Iterator[Rows]:
-    """Yield the rows of each class in a random order."""
+    """Yield the row indices of each class in random order."""
     state = seed ^ OTHER_STREAM
     for label in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == label)
@@ -334,7 +338,7 @@ def _shuffled_members(labels: Numbers, seed: int) -> Iterator[Rows]:
 
 
 def stratified_folds(labels: Numbers, n_folds: int, seed: int) -> Rows:
-    """Return the fold of each row; folds have equal parts of every class and of all, up to one."""
+    """Return the stratified fold of each row; the sizes of the folds differ by at most one."""
     folds = np.empty(len(labels), np.int64)
     order = np.concatenate(list(_shuffled_members(labels, seed)))
     folds[order] = np.arange(len(order)) % n_folds
@@ -342,7 +346,7 @@ def stratified_folds(labels: Numbers, n_folds: int, seed: int) -> Rows:
 
 
 def hold_out(labels: npt.NDArray[np.int32], share: float, seed: int) -> tuple[Rows, Rows]:
-    """Return row numbers to train on and to watch, the same share of every class, ascending."""
+    """Return the sorted indices of the training and the held-out rows, stratified by class."""
     is_watched = np.zeros(len(labels), bool)
     for members in _shuffled_members(labels, seed):
         # At least one row of each class is left to train on.

@@ -1,4 +1,4 @@
-"""Columns of an array, centred and scaled before a linear learner reads them."""
+"""Standardisation of the columns of an array before a linear learner reads them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 
 from rosenblatt.arrays import AnyArray, AnyFloatArray, FloatArray, Table, is_sparse
 
-# Rows are converted so many numbers at a time.
+# Values converted at once.
 BLOCK = 1 << 20
-# A column that varies less than this share of its largest value counts as constant.
+# A column is constant if its standard deviation is at most this share of its largest value.
 CONSTANT = 1e-12
 
 
 class ColumnScaling(NamedTuple):
-    """Scales each column to ``(x - mean) / deviation``; a model of such rows is linear in ``x``."""
+    """Standardisation of columns, which scales ``x`` to ``(x - mean) / deviation``."""
 
     mean: FloatArray
     deviation: FloatArray
 
     @classmethod
     def of(cls, table: AnyArray, *, center: bool = True) -> Self:
-        """Measure mean and standard deviation of each column; a constant one counts as 1."""
+        """Measure mean and standard deviation of each column; a constant one gets deviation 1."""
         n, d = table.shape
         step = max(1, BLOCK // d)
         blocks = [slice(first, first + step) for first in range(0, n, step)]

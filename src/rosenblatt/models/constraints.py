@@ -23,7 +23,7 @@ from rosenblatt.errors import (
 
 
 class LeftOutSentences(Notice):
-    """Warns of sentences whose tags break the constraints, so that they are not learned from."""
+    """Warning about sentences left out of training because their tags break the constraints."""
 
 
 # For each kind of tag: the kinds that may come before it with the same type, and with any type. "^"
@@ -38,15 +38,15 @@ SCHEMES: dict[str, dict[str, tuple[str, str]]] = {
         "S": ("", "^OES"),
     },
 }
-# The kinds that may be the last of a sentence.
+# The kinds of tag that may end a sentence.
 LAST = {"BIO": "BIO", "BIOES": "OES"}
 
 
 def allowed_steps(constraints: Any, tags: list[str]) -> npt.NDArray[np.bool_] | None:
-    """Return (tags + 2, tags): whether the tag of the column may follow the tag of the row.
+    """Return a matrix (tags + 2, tags): whether the column's tag may follow the row's tag.
 
     The second to last row is for the beginning of a sentence, the last one says whether a sentence
-    may end with the tag. None without constraints.
+    may end with the tag. The result is None if there are no constraints.
     """
     if constraints is None:
         return None
@@ -64,7 +64,7 @@ def allowed_steps(constraints: Any, tags: list[str]) -> npt.NDArray[np.bool_] | 
 
 
 def _by_scheme(name: str, tags: list[str]) -> npt.NDArray[np.bool_]:
-    """Return the steps that a scheme such as BIO allows."""
+    """Return the transitions that a scheme such as BIO allows."""
     scheme = SCHEMES[name]
     kinds = []
     for tag in tags:
@@ -90,9 +90,10 @@ def _by_scheme(name: str, tags: list[str]) -> npt.NDArray[np.bool_]:
 
 
 def _by_mapping(constraints: Mapping[Any, Iterable[str]], tags: list[str]) -> npt.NDArray[np.bool_]:
-    """Return the steps that a mapping of tags to their followers allows.
+    """Return the transitions that a mapping of tags to their followers allows.
 
-    Tags that are not in it may be followed by all; None stands for the beginning.
+    A tag that is not in the mapping may be followed by any tag; None stands for the beginning of a
+    sentence.
     """
     found = np.ones((len(tags) + 2, len(tags)), bool)
     place = {tag: i for i, tag in enumerate(tags)} | {None: len(tags)}
@@ -114,7 +115,10 @@ def _by_mapping(constraints: Mapping[Any, Iterable[str]], tags: list[str]) -> np
 def legal_sentences(
     allowed: npt.NDArray[np.bool_], gold: npt.NDArray[np.int32], starts: Any, tags: list[str]
 ) -> npt.NDArray[np.int64]:
-    """Return the numbers of the sentences that keep to the constraints; warn of the others."""
+    """Return the indices of the sentences that satisfy the constraints; warn about the others.
+
+    If no sentence satisfies them, InputError is raised.
+    """
     before = np.concatenate([[len(tags)], gold[:-1]])
     before[starts[:-1]] = len(tags)
     ends = starts[1:] - 1

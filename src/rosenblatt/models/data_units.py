@@ -1,4 +1,4 @@
-"""The length of the rows that a model learns from, as a unit for its parameters."""
+"""The mean length of the training rows, as a unit for scale-dependent parameters."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rosenblatt.models.rows import Rows
 
 
 class DataUnits(NamedTuple):
-    """The means of ``‖x‖²`` and of the number of stored values, over the rows that were measured.
+    """Means of ``‖x‖²`` and of the number of stored values over the measured rows.
 
-    With a bias both are those of the rows with a 1 appended.
+    With a bias, a 1 is appended to each row.
     """
 
     squared_norm: float
@@ -19,7 +19,7 @@ class DataUnits(NamedTuple):
 
     @classmethod
     def of(cls, rows: Rows, fit_intercept: bool) -> DataUnits:
-        """Measure rows in one pass; if all of them are zeros, both means are 1."""
+        """Measure rows in one pass; a mean of 0 is replaced by 1."""
         n = max(rows.n_rows, 1)
         bias = float(fit_intercept)
         squared_norm = float(rows.squared_norms().sum()) / n + bias
@@ -27,7 +27,11 @@ class DataUnits(NamedTuple):
         return cls(squared_norm or 1.0, n_values or 1.0)
 
     def step_length(self, *, adagrad: bool) -> float:
-        """Return the length of a unit step; AdaGrad divides by the root of the squares itself."""
+        """Return the step length that equals one unit for these rows.
+
+        AdaGrad needs another length, because it divides by the root of the squared gradients
+        itself.
+        """
         if adagrad:
             return math.sqrt(self.n_values / self.squared_norm)
         return 1 / self.squared_norm

@@ -1,4 +1,4 @@
-"""The epochs of every fit: visit all examples in some order until there is a reason to stop.
+"""The training loop of every fit: epochs over the examples until there is a reason to stop.
 
 Why training stops
 ------------------
@@ -38,8 +38,8 @@ from rosenblatt.engine.rows import ordering
 from rosenblatt.models.result import EpochCallback, FitResult, Validation, stop_asked
 
 Order = npt.NDArray[np.int64]
-# Sizes of the shuffling, in stored values. They are never in bytes and do not follow the cache of
-# the machine, so that one seed gives one order for float32, float64 and everywhere.
+# Sizes of pieces and buffers in shuffling, in stored values, not in bytes or by the cache of
+# the machine, so that one seed gives one order for float32 and float64 and on every machine.
 PIECE = 1 << 11
 # Two buffers fit into the caches of most machines.
 BUFFER = 1 << 18
@@ -48,16 +48,16 @@ AT_ONCE = 1 << 20
 
 
 class Trainer(ABC):
-    """How one family learns from its examples: everything that the epochs ask of it.
+    """Base class of the trainers: all that the training loop asks of a family of models.
 
-    A family overrides `learn`, and the other methods if it has an answer to them.
+    A family overrides `learn`, and those of the other methods that it can answer.
 
     Attributes
     ----------
     n_all, n_examples : int
         The number of examples, and of those that are learned from.
     subset : ndarray or None
-        The numbers of the examples to learn from, in their order; None for all of them.
+        The indices of the examples to learn from, in their order; None for all of them.
     piece : int
         How many neighbours are worth reading together. If there are many pieces, `learn` is called
         for a buffer of examples at a time.
@@ -97,13 +97,13 @@ class Trainer(ABC):
 
     @abstractmethod
     def learn(self, order: Order | None) -> int:
-        """Learn once from each example in this order (None: as stored); return the mistakes.
+        """Learn once from each example in ``order`` (None: as stored); return the mistake count.
 
-        Between two blocks of them, and at the end, it asks whether it `stops_at` this place.
+        After each block of examples it calls `stops_at` with the number learned from so far.
         """
 
     def stops_at(self, place: int) -> bool:
-        """Return whether to leave out the rest of the epoch, because somebody asked to stop."""
+        """Set and return ``cut_short``: whether a requested stop skips the rest of the epoch."""
         self.cut_short = self.n_learned + place < self.n_examples and stop_asked()
         return self.cut_short
 
@@ -111,10 +111,10 @@ class Trainer(ABC):
         """Finish a complete epoch, before the model is scored on held-out examples."""
 
     def is_right(self, *, changed: bool) -> bool:
-        """Return whether all examples are right now, after an epoch without a mistake.
+        """Return whether all examples are right under the present weights.
 
-        That epoch may still have ``changed`` something: some rules also update on examples that are
-        right.
+        It is called after an epoch without a mistake. That epoch may still have ``changed``
+        something: some rules also update on examples that are right.
         """
         return True
 
@@ -124,16 +124,16 @@ class Trainer(ABC):
         return False
 
     def margin_ceiling(self) -> float:
-        """Return a bound, proven by the run, on the margin that any separator has."""
+        """Return an upper bound on the margin of any separator, proven by the run."""
         return math.inf
 
     def step_sums(self) -> tuple[float, float]:
-        """Return the sum of all steps, and of those that only raised the right class."""
+        """Return the sum of all steps, and the sum of those that only raised the right class."""
         return 0.0, 0.0
 
     @property
     def longest(self) -> float:
-        """Return the length of the longest example, which margins are compared with."""
+        """Return the length of the longest example, the scale of the margins."""
         return 0.0
 
     def state(self) -> Sequence[AnyArray]:
@@ -146,7 +146,7 @@ class Trainer(ABC):
 
 
 class Cycle:
-    """Detects the first epoch after which the state is that of an earlier epoch, or of the start.
+    """Detector of cycles, which finds the first epoch that ends in an earlier or the initial state.
 
     A small state is kept as its numbers, a larger one as a fingerprint of 128 bits; the chance that
     two of 100,000 different states share one is 1 in 10^28. After ``EVERY`` epochs only those whose
@@ -163,7 +163,7 @@ class Cycle:
         self.length = 0
 
     def closes(self, epoch: int) -> bool:
-        """Return whether the state was there before, ``length`` epochs ago."""
+        """Return whether an epoch ends in an earlier state, ``length`` epochs before it."""
         key = self._key()
         if key in self._first_epoch:
             self.length = epoch - self._first_epoch[key]
@@ -173,7 +173,7 @@ class Cycle:
         return False
 
     def _key(self) -> Hashable:
-        """Return a key that equal states share; 0.0 and -0.0 are equal."""
+        """Return a hashable key of the state; equal states have equal keys, and 0.0 equals -0.0."""
         state = self._state()
         if sum(array.nbytes for array in state) <= self.FEW_BYTES:
             # Adding 0.0 makes 0.0 of -0.0.
@@ -185,19 +185,19 @@ class Cycle:
 
 
 def one_pass(trainer: Trainer, order: Order | None) -> int:
-    """Learn once from each example in this order, outside of a fit; return the mistakes."""
+    """Learn once from each example in ``order``, outside of a fit; return the mistake count."""
     return trainer.learn(order)
 
 
 class Shuffle:
-    """Makes a new random order for every epoch, decided by the 64 bits of state before it.
+    """Shuffler of examples: a new random order for every epoch, decided by a 64-bit state.
 
     Examples are cut into pieces of ``piece`` neighbours. The pieces are shuffled; ``pieces`` at a
     time fill a buffer, whose examples are shuffled in turn. So memory is read in runs of a few
     kilobytes, and no list of all examples is needed. Up to ``few`` examples, or what fits into one
     buffer, are shuffled at once, as are examples of which each is a piece.
 
-    ``upcoming`` are the examples of the next buffer, if there is one.
+    ``upcoming`` holds the examples of the next buffer, if there are several buffers.
     """
 
     def __init__(self, n: int, subset: Order | None, piece: int, pieces: int, few: int = 0) -> None:
@@ -216,7 +216,7 @@ class Shuffle:
             self._piece_order = np.empty(n_pieces, np.int64)
 
     def epoch(self, random: int) -> tuple[Iterable[Order], int]:
-        """Return the order of an epoch, a buffer at a time, and the next state."""
+        """Return the order of an epoch as an iterable of buffers, and the next random state."""
         if not self._at_once:
             # One number is drawn for each piece and each example.
             n_draws = self._n + len(self._piece_order)
@@ -226,7 +226,7 @@ class Shuffle:
         return [order], random
 
     def _buffers(self, random: int) -> Iterator[Order]:
-        """Yield the order of an epoch, a buffer at a time."""
+        """Yield the order of an epoch, one buffer at a time."""
         random = ordering.shuffled(self._piece_order, random)
         room = np.empty_like(self._buffer)
         upcoming = self._gathered(0, room)
@@ -239,7 +239,7 @@ class Shuffle:
             yield order
 
     def _gathered(self, first: int, room: Order) -> Order:
-        """Return the examples of a buffer, written into ``room``: its pieces in their order."""
+        """Write the examples of a buffer into ``room``, piece after piece; return those written."""
         pieces = self._piece_order[first : first + self._pieces]
         return room[: ordering.gather(pieces, self._piece, self._n, self._subset, room)]
 
@@ -255,7 +255,7 @@ def run(
     after_epoch: EpochCallback | None = None,
     patience: int = 5,
 ) -> FitResult:
-    """Run epochs until there is a reason to stop; return what the fit did and why it ended.
+    """Run epochs until there is a reason to stop; return the result of the fit.
 
     ``random`` is the state of the shuffling. The reasons, from the strongest:
 

@@ -1,4 +1,4 @@
-"""Weights of features with any names, and their average over all examples.
+"""Weights of features with arbitrary names, and their average over all examples.
 
     after example t:  w_t = w_(t-1) + step·Δ      (Δ = 0 if nothing is learned)
 
@@ -19,12 +19,12 @@ from rosenblatt.errors import InputError, OverflowRefused
 from rosenblatt.models.means import added_to_sum, mean_of
 
 Features = dict[Any, float]
-# The weight and the running sum of each feature, or None for a feature that had none.
+# Earlier weight and running sum of each changed feature; both None for a new feature.
 Replaced = dict[Any, tuple[float | None, float | None]]
 
 
 class FeatureWeights(dict[Any, float]):
-    """The weight of each feature; a missing feature weighs 0.
+    """Weights by feature; a missing feature has weight 0.
 
     ``length`` is None before any features, 0 if they are mappings, else the length of the vectors.
     """
@@ -33,7 +33,7 @@ class FeatureWeights(dict[Any, float]):
     _vector: npt.NDArray[np.float64] | None = None
 
     def like(self, weights: Iterable[tuple[Any, float]]) -> FeatureWeights:
-        """Return other weights of the same kind of features."""
+        """Return new weights for the same kind of features."""
         twin = FeatureWeights(weights)
         twin.length = self.length
         return twin
@@ -52,7 +52,7 @@ class FeatureWeights(dict[Any, float]):
 
     @property
     def vector(self) -> npt.NDArray[np.float64]:
-        """Return the weights as an array, which is kept up to date from then on."""
+        """Return the weights as an array, kept up to date from then on; raise for mappings."""
         if not self.length:
             raise InputError(
                 "score.vector needs features that are arrays or sparse rows. For mappings use "
@@ -67,17 +67,17 @@ class FeatureWeights(dict[Any, float]):
         return 0.0
 
     def squared_norm(self) -> float:
-        """Return |w|²."""
+        """Return the squared length of the weights, |w|²."""
         return math.fsum([weight * weight for weight in self.values()])
 
 
 def weighted(weights: Mapping[Any, float], features: Features) -> list[float]:
-    """Return what each feature that has a weight adds to the score."""
+    """Return the terms weight · value of a score, for the features that have a weight."""
     return [weights[name] * value for name, value in features.items() if name in weights]
 
 
 def exact_sum(terms: Iterable[float]) -> float:
-    """Return a sum that is rounded once; infinity or NaN if it is beyond the range of floats."""
+    """Return the exactly rounded sum; infinity or NaN if it is beyond the range of floats."""
     try:
         return math.fsum(terms)
     except (OverflowError, ValueError):
@@ -85,10 +85,10 @@ def exact_sum(terms: Iterable[float]) -> float:
 
 
 class LearnedWeights:
-    """The weights that are learned, and the running sum of their average.
+    """The learned weights, and the running sums for their average.
 
-    ``raw`` are the last weights. ``replaced``, while a snapshot is kept, has what has changed since
-    then, as it was before.
+    ``raw`` are the last weights. While a snapshot exists, ``replaced`` holds the earlier values of
+    all that has changed since.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class LearnedWeights:
         self.replaced: Replaced | None = None
 
     def copy(self, *, with_running_sum: bool = True) -> LearnedWeights:
-        """Return a copy; without the running sum, a new average begins."""
+        """Return a copy; if it is without the running sums, a new average begins."""
         twin = LearnedWeights()
         twin.raw = self.raw.like(self.raw.items())
         twin.t = self.t
@@ -108,7 +108,7 @@ class LearnedWeights:
         return twin
 
     def add(self, change: Features, step: float, t: int) -> None:
-        """Set w ← w + step·Δ at example t, completely or not at all."""
+        """Set w ← w + step·Δ at example t; on overflow, raise and change nothing."""
         raw = self.raw
         sums = self._running_sum
         moved = []
@@ -146,7 +146,7 @@ class LearnedWeights:
     # ------------------------------------------------------------------ snapshots
 
     def restore(self, replaced: Replaced) -> None:
-        """Put the weights of these features back, and drop features that were not there."""
+        """Restore the earlier weights in ``replaced``, and remove the features that were new."""
         for name, (weight, sum_) in replaced.items():
             if weight is None or sum_ is None:
                 self.raw.drop(name)

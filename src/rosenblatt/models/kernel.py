@@ -1,4 +1,4 @@
-"""A kernel model while it learns: support rows, their coefficients, and the updates behind them.
+"""Kernel models: support rows, their coefficients, and the updates behind them.
 
     f_c(x) = Σ_s a_cs K(x_s, x)        one function for two classes, otherwise one for each class
 
@@ -43,12 +43,12 @@ FORGETRON_SHARE = 15.0 / 32.0
 
 
 class Memory:
-    """State that the policies of forgetting keep between rows.
+    """State of the forgetting policies between rows.
 
     Attributes
     ----------
     age : ndarray
-        The number of the example at which each support row came.
+        The index of the example at which each support row was added.
     own : ndarray
         The kernel K(x, x) of each support row with itself.
     mistakes, damage : int, float
@@ -67,7 +67,7 @@ class Memory:
         self.inverse = np.zeros((0, 0))
 
     def copy(self) -> Memory:
-        """Return a memory that can change without changing this one."""
+        """Return an independent copy."""
         twin = copy(self)
         twin.age = self.age.copy()
         twin.own = self.own.copy()
@@ -77,10 +77,10 @@ class Memory:
 
 
 class KernelModel(Model["tuple[int, int] | KernelModel"]):
-    """Classes, support rows and coefficients, with a row of coefficients for each function.
+    """State of a kernel learner: classes, support rows, and a row of coefficients per function.
 
-    ``best`` is the number of updates and examples that count, if an earlier state was the best; or,
-    without a ledger, a copy of the model as it was then.
+    After early stopping, ``best`` holds the numbers of updates and examples of the best state or,
+    without a ledger, a copy of the model in that state.
     """
 
     recorder: Recorder | None
@@ -116,18 +116,18 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
 
     @property
     def shape(self) -> int:
-        """Return how the functions divide the classes: ONE, EACH or AGAINST."""
+        """Return the multiclass scheme: ONE (two classes), EACH (one-vs-rest), AGAINST (argmax)."""
         return blocks.ONE if self.n_vectors == 1 else SHAPES[self.multiclass]
 
     @property
     def served(self) -> KernelModel:
-        """Return the model that predicts."""
+        """Return the model that predicts: the copy kept as the best, or this model."""
         return self.best if isinstance(self.best, KernelModel) else self
 
     # ------------------------------------------------------------------ copies
 
     def copy(self) -> Self:
-        """Return a model that learns without changing this one."""
+        """Return an independent copy that can learn."""
         twin = super().copy()
         if self.support is not None:
             twin.support = self.support.copy()
@@ -139,7 +139,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return twin
 
     def without_updates(self) -> KernelModel:
-        """Return a model of the same support rows whose coefficients are all 0."""
+        """Return a model with the same support rows, coefficients of 0 and no recorder."""
         twin = copy(self)
         twin.recorder = None
         twin.best = None
@@ -148,7 +148,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return twin
 
     def snapshot(self) -> Snapshot:
-        """Return a way back to the present state, whatever is learned meanwhile."""
+        """Return a snapshot of the present state; raise SlimModelError for a slim model."""
         self.refuse_slim()
         if self.recorder is None:
             # Without a ledger there is a budget, and support rows may be replaced.
@@ -156,7 +156,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return GrowthSnapshot(self)
 
     def state(self) -> tuple[int, int] | KernelModel:
-        """Return what is kept of the present state if it is the best so far."""
+        """Return the present state in the form of ``best``."""
         if self.recorder is None:
             return self.copy()
         return len(self.recorder.entries.row), self.t
@@ -164,7 +164,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
     # ------------------------------------------------------------------ learning
 
     def widen(self, n_features: int) -> None:
-        """Make room for new features, which are 0 in all rows so far."""
+        """Add new features, which are 0 in all support rows so far."""
         if n_features > self.n_features and self.support is not None:
             self.support = widened(self.support, n_features)
         self.n_features = n_features
@@ -177,7 +177,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         *,
         streamed: bool = False,
     ) -> None:
-        """Measure a gamma that was left open by the first rows that are learned from."""
+        """Measure gamma on the first training rows if the settings leave it open."""
         if self.settings["gamma"] is not None or not self.kernel.has_gamma:
             return
         if subset is None:
@@ -206,7 +206,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
     def moves(
         self, entries: Entries
     ) -> Iterator[tuple[Int32Array, slice | npt.NDArray[np.bool_], FloatArray]]:
-        """Yield updates as changes of single functions: the function, the updates, the steps."""
+        """Yield the updates by function: function indices, the updates concerned, signed steps."""
         all_updates = slice(None)
         if self.shape == blocks.ONE:
             # The one function rises for the second class and falls for the first.
@@ -223,7 +223,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
             yield entries.y_pred[lowers], lowers, -entries.step[lowers]
 
     def add(self, entries: Entries) -> None:
-        """Add updates, whose ``row`` is the slot of a support row."""
+        """Apply and record updates, whose ``row`` is the slot of a support row."""
         for function, updates, step in self.moves(entries):
             places = (function, entries.row[updates])
             np.add.at(self.coef, places, step)
@@ -266,7 +266,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
     # ------------------------------------------------------------------ what counts
 
     def entries(self) -> Entries:
-        """Return the updates that count, in order; ``row`` is the slot of a support row."""
+        """Return the updates behind the predicting state, in order; ``row`` is a support slot."""
         assert self.recorder is not None
         entries = self.recorder.entries
         if self.best is None:
@@ -276,7 +276,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
 
     @property
     def n_examples(self) -> int:
-        """Return how many examples the state that predicts has seen."""
+        """Return the number of examples that the state that predicts has seen."""
         if self.best is None:
             return self.t
         _, n_examples = self._counted()
@@ -287,11 +287,11 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return self.best
 
     def average(self, n_examples: int) -> FloatArray:
-        """Return the mean of the coefficients after each of so many examples."""
+        """Return the mean of the coefficients over ``n_examples`` examples."""
         return mean_of(self.coef, self.running_sum, n_examples)
 
     def coefficients(self, combine: str) -> FloatArray:
-        """Return the coefficients of the "average" of all states that count, or of the last."""
+        """Return the predicting coefficients: the mean if ``combine`` is "average", or the last."""
         state = self
         if self.best is not None:
             state = self.without_updates()
@@ -301,7 +301,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return state.average(self.n_examples)
 
     def survival(self, function: int) -> tuple[Entries, FloatArray, FloatArray]:
-        """Return the updates of one function, their steps, and how long each state survived."""
+        """Return the updates of one function, their steps, and the survival time of each state."""
         entries = self.entries()
         found_places = []
         found_steps = []
@@ -320,7 +320,10 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
     # ------------------------------------------------------------------ scoring
 
     def weigh(self, queries: Table, coef: FloatArray, slots: IntArray | None = None) -> FloatArray:
-        """Return Σ_s coef_cs K(x_s, q) as (functions, queries), over all support rows or some."""
+        """Return the scores Σ_s coef_cs K(x_s, q), of shape (functions, queries).
+
+        The columns of ``coef`` belong to ``slots``, by default to all support rows.
+        """
         out = np.zeros((len(coef), queries.shape[0]))
         n = self.n_support if slots is None else len(slots)
         for first in range(0, n, TILE):
@@ -334,7 +337,10 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return out
 
     def scorer(self, X: KernelTable, combine: str, *, tie_is_positive: bool = False) -> Scorer:
-        """Return a function that scores rows of ``X``: (n,) for two classes, else (n, classes)."""
+        """Return a function from a slice of ``X`` to scores, (n,) or (n, classes).
+
+        The scores have one dimension for two classes.
+        """
         if combine == "vote":
             voter = self.voter(X, tie_is_positive=tie_is_positive)
             n = max(self.n_examples, 1)
@@ -343,7 +349,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return self._in_tiles(X, QUERIES, lambda queries: self.weigh(queries, coef))
 
     def voter(self, X: KernelTable, *, tie_is_positive: bool = False) -> Scorer:
-        """Return a function that gives the votes of all states on rows of ``X``.
+        """Return a function from a slice of ``X`` to the votes of all states on these rows.
 
         A state votes once for each example that it survived.
         """
@@ -354,7 +360,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return self._in_tiles(X, step, self._votes_of_each(tie_is_positive))
 
     def _in_tiles(self, X: KernelTable, step: int, ask: Callable[[Table], FloatArray]) -> Scorer:
-        """Return a function that asks for a few rows at a time, and refuses an overflow."""
+        """Return a function that calls ``ask`` on a few rows at a time, and raises on overflow."""
 
         def score(some: slice) -> FloatArray:
             out = np.empty((self.n_vectors, some.stop - some.start))
@@ -370,7 +376,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return score
 
     def _votes_of_each(self, tie_is_positive: bool) -> Callable[[Table], FloatArray]:
-        """Return a function that gives the votes of the states of each function by itself."""
+        """Return a function from queries to votes; the states of each function vote separately."""
         lives = [self.survival(function) for function in range(self.n_vectors)]
 
         def votes(queries: Table) -> FloatArray:
@@ -384,7 +390,7 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return votes
 
     def _votes_against(self) -> Callable[[Table], FloatArray]:
-        """Return a function that gives the votes of states in which the best class wins."""
+        """Return a function from queries to votes; each state votes for its best class."""
         entries = self.entries()
         survived = survival_times(entries.t, self.n_examples).astype(np.float64)
 
@@ -397,14 +403,14 @@ class KernelModel(Model["tuple[int, int] | KernelModel"]):
         return votes
 
     def _products(self, queries: Table) -> AnyArray:
-        """Return the kernel of every support row with every query."""
+        """Return the kernel matrix of the support rows and the queries."""
         if self.support is None:
             return np.zeros((0, queries.shape[0]))
         return np.ascontiguousarray(self.kernel.between(self.support.rows, queries))
 
 
 def _mirrored(values: FloatArray, share: float) -> FloatArray:
-    """Return a share of the values of one function as those of two, down and up."""
+    """Split one function into two, with ``-share`` and ``share`` times its values."""
     # Subtracted from 0, so that a 0 does not become a negative zero.
     return np.vstack([0.0 - share * values, share * values])
 
@@ -419,7 +425,7 @@ def overflow_error(row: int) -> InputError:
 
 
 def refuse_overflow(scores: FloatArray, numbers: IntArray) -> None:
-    """Refuse scores, a column for each of the numbered rows, that are not finite."""
+    """Raise InputError if a score is not finite; the columns belong to the rows in ``numbers``."""
     is_finite = np.isfinite(scores)
     if not is_finite.all():
         first = int(np.flatnonzero(~is_finite.all(axis=0))[0])
@@ -427,13 +433,13 @@ def refuse_overflow(scores: FloatArray, numbers: IntArray) -> None:
 
 
 def refuse_large(coef: FloatArray, numbers: IntArray) -> None:
-    """Refuse coefficients that no file could hold; the rows of these numbers changed them."""
+    """Raise InputError if a coefficient is too large for a file; the error names the last row."""
     if not (np.abs(coef) <= FLOAT64_LIMIT).all():
         raise overflow_error(int(numbers[-1]))
 
 
 class GrowthSnapshot(ModelSnapshot[KernelModel]):
-    """A snapshot of a kernel model that keeps all its rows.
+    """Snapshot of a kernel model whose support rows are only ever appended.
 
     Learning only appends rows, so that restoring cuts them off and nothing large is copied.
     """
@@ -447,7 +453,7 @@ class GrowthSnapshot(ModelSnapshot[KernelModel]):
         self._n_rows = model.n_support
 
     def restore(self) -> None:
-        """Cut off the support rows that were appended, and restore everything else."""
+        """Remove the support rows appended since, and restore everything else."""
         super().restore()
         if self._model.support is not None:
             self._model.support.truncate(self._n_rows)

@@ -1,4 +1,4 @@
-"""Training kernel models within a budget of support rows: others are forgotten or projected."""
+"""Training of kernel models within a budget of support rows, by forgetting or by projection."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rosenblatt.models.means import added_to_sum
 
 
 class BudgetedTrainer(KernelTrainer):
-    """Learns from rows of one table in a given order, within a budget of support rows."""
+    """Trainer of a kernel model with a budget of support rows."""
 
     # What is forgotten has to be learned again, so that there need be no last mistake.
     converges = False
@@ -100,7 +100,7 @@ class BudgetedTrainer(KernelTrainer):
         return slot
 
     def replace(self, block: Block, i: int, slot: int) -> None:
-        """Put row i of a block into the slot of a support row, which is forgotten."""
+        """Replace the support row in a slot, which is forgotten, by row i of a block."""
         model = self.model
         number = block.numbers[i : i + 1]
         assert model.support is not None
@@ -113,14 +113,14 @@ class BudgetedTrainer(KernelTrainer):
         self._settle(block, i, slot)
 
     def _settle(self, block: Block, i: int, slot: int) -> None:
-        """Note that row i of a block is in this slot now."""
+        """Record that row i of a block is now the support row in ``slot``."""
         self.memory.age[slot] = self.model.t + i
         self.memory.own[slot] = block.row(i)[i]
         self._row_of[slot] = block.numbers[i]
         self.slot_of[block.numbers[i]] = slot
 
     def move(self, slots: int | slice, steps: FloatArray, t: int) -> None:
-        """Change coefficients, and the sums of their average, at example ``t``."""
+        """Add steps to coefficients, and to their running sums, at example ``t``."""
         self.model.coef[:, slots] += steps
         self.model.running_sum[:, slots] += added_to_sum(steps, t)
 
@@ -129,12 +129,12 @@ class BudgetedTrainer(KernelTrainer):
 # the number of mistakes.
 Policy = Callable[[BudgetedTrainer, Block, FloatArray, FloatArray], int]
 # Chooses the slot to be forgotten, given the kernel of the support rows with the block, the scores,
-# the place of the mistaken row in the block, and its step.
+# the index of the mistaken row in the block, and its step.
 Victim = Callable[[BudgetedTrainer, FloatArray, FloatArray, int, FloatArray], int]
 
 
 def _forgetting(victim: Victim) -> Policy:
-    """Return the policy that forgets the chosen row when the budget is used up.
+    """Return a policy that forgets the row chosen by ``victim`` when the budget is used up.
 
     It learns as the perceptron does: at a mistake the row is added to the functions.
     """
@@ -182,7 +182,7 @@ def _forgetting(victim: Victim) -> Policy:
 def _oldest(
     trainer: BudgetedTrainer, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
 ) -> int:
-    """Choose the oldest row, as the Forgetron: all coefficients shrink first, so little is lost.
+    """Choose the oldest row, after shrinking all coefficients as the Forgetron does.
 
     The damage of forgetting row r after shrinking by φ is Σ (φσ)² + 2φσ - 2φσ·φμ over the
     functions, with σ = |a_r| and μ = y_r f(x_r), for kernels with K(x,x) <= 1; φ is the largest
@@ -227,7 +227,7 @@ def _as_query(trainer: BudgetedTrainer, slot: int) -> Table:
 def _smallest(
     trainer: BudgetedTrainer, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
 ) -> int:
-    """Choose the row whose part ‖a_s‖ √K(x_s,x_s) of the functions is smallest, oldest first."""
+    """Choose the row with the smallest contribution ‖a_s‖ √K(x_s,x_s); of equals the oldest."""
     with np.errstate(over="ignore"):  # infinity is not the smallest
         sizes = (trainer.model.coef**2).sum(axis=0) * trainer.memory.own
     # Equal sizes may differ by the rounding of the kernel; K(x, x) of some kernels is below 0.
@@ -240,7 +240,7 @@ def _smallest(
 def _random(
     trainer: BudgetedTrainer, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
 ) -> int:
-    """Choose any row with the same chance."""
+    """Choose a row uniformly at random."""
     return int(trainer.memory.random.integers(trainer.model.n_support))
 
 
@@ -248,7 +248,7 @@ def _random(
 
 
 class Projection:
-    """A block of rows, each as a combination of the support rows and a rest.
+    """A block of rows, each split into its projection onto the support rows and a rest.
 
     With k the kernel of a row with the support rows and K that among them, the row's projection
     has the coefficients d = K⁻¹k, and what is left of it the squared length δ² = K(x,x) - k·d.
@@ -308,7 +308,7 @@ class Projection:
     def _factors(
         self, step: FloatArray, losses: FloatArray, is_wrong: BoolArray, own: float, rest: float
     ) -> FloatArray:
-        """Return how far each function goes: 1 at a mistake, at most 1 if it was barely right."""
+        """Return the step factor of each function: 1 at a mistake, at most 1 for a small margin."""
         factors = is_wrong.astype(np.float64)
         is_close = (losses > 0.0) & ~is_wrong
         projected = own - rest
@@ -325,7 +325,7 @@ class Projection:
         return factors
 
     def _join(self, i: int, rest: float) -> None:
-        """Make row i a support row, so that every row of the block is a combination with it."""
+        """Make row i a support row, and update the projections of all rows of the block."""
         trainer = self._trainer
         n = trainer.model.n_support
         slot = trainer.join(self._block, i)
@@ -359,7 +359,7 @@ class Projection:
 
 
 def _step(scores: FloatArray, label: int, shape: int, ties: str) -> tuple[FloatArray, FloatArray]:
-    """Return the direction of each function and its loss, which is at least 1 if it is mistaken.
+    """Return the update direction and the loss of each function; at least 1 means a mistake.
 
     If the highest score wins, one loss moves two functions.
     """
@@ -383,7 +383,7 @@ def _step(scores: FloatArray, label: int, shape: int, ties: str) -> tuple[FloatA
 
 
 def _losses(margins: FloatArray, is_positive: bool | BoolArray, ties: str) -> FloatArray:
-    """Return the hinge loss max(0, 1 - margin); just below 1 if a margin of 0 is no mistake."""
+    """Return the hinge loss max(0, 1 - margin); just below 1 for a tie that is not a mistake."""
     losses = np.maximum(1.0 - margins, 0.0)
     is_won = (margins == 0.0) & ~are_mistakes(margins, is_positive, ties)
     return np.where(is_won, np.nextafter(1.0, 0.0), losses)

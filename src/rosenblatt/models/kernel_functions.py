@@ -1,4 +1,4 @@
-"""Kernels of all pairs of rows of two tables, and the support rows that a model keeps.
+"""Kernel matrices of two tables, and the storage of a model's support rows.
 
 Support rows are dense, or sparse if they arrived sparse and are wide.
 """
@@ -50,7 +50,7 @@ class Kernel:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Kernel:
-        """Make the kernel that a learner's parameters name; a gamma still unknown counts as 1."""
+        """Return the kernel that a learner's parameters describe; a gamma of None counts as 1."""
         gamma = settings["gamma"]
         return cls(
             settings["kernel"],
@@ -65,7 +65,7 @@ class Kernel:
         return self.name in ("poly", "rbf", "laplacian", "sigmoid")
 
     def measured_gamma(self, X: Table, counted: BoolArray, *, streamed: bool) -> float | None:
-        """Return a gamma at which this kernel tells the counted rows apart; None if they are all 0.
+        """Return a default gamma for the spread of the counted rows; None if they are all 0.
 
             1 / mean ‖x - x̄‖²
 
@@ -103,13 +103,13 @@ class Kernel:
         return float(f"{1.0 / spread:.6g}")
 
     def support_rows(self, X: KernelTable, numbers: IntArray) -> Table:
-        """Return what must be kept of some rows of ``X`` to compute their kernel later."""
+        """Return rows of ``X`` as support rows; for a precomputed kernel, their indices."""
         if self.is_precomputed:
             return numbers[:, None]
         return (X.sparse if isinstance(X, Narrow) else X)[numbers]
 
     def between(self, A: Table, B: Table) -> AnyFloatArray:
-        """Return the kernel of every kept row of A with every row of B, dense or sparse."""
+        """Return the kernel matrix of the support rows A and the rows B, dense or sparse."""
         if self.is_precomputed:
             assert not is_sparse(A)
             columns = A[:, 0]
@@ -127,7 +127,7 @@ class Kernel:
 
 
 def _checked(values: Any, n: int, m: int) -> AnyFloatArray:
-    """Return what a user's kernel returned as (n, m) finite numbers, or refuse it."""
+    """Return the values of a user's kernel as a float array; raise if they are invalid."""
     found = values.toarray() if is_sparse(values) else np.asarray(values)
     if found.shape != (n, m):
         raise InputError(
@@ -146,14 +146,14 @@ def _checked(values: Any, n: int, m: int) -> AnyFloatArray:
 
 
 def _squared_norms(A: Table) -> FloatArray:
-    """Return ‖x‖² of each row."""
+    """Return the squared length of each row."""
     if is_sparse(A):
         return SparseRows.of(A).squared_norms()
     return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
 
 
 def _column_sums(X: Table, counted: BoolArray) -> FloatArray:
-    """Return the sum of each column over the rows that count."""
+    """Return the sum of each column over the counted rows."""
     if is_sparse(X):
         rows = SparseRows.of(X)
         values = rows.data * counted[rows.row_numbers()]
@@ -162,7 +162,7 @@ def _column_sums(X: Table, counted: BoolArray) -> FloatArray:
 
 
 def _count_nonzeros(X: Table, counted: BoolArray) -> int:
-    """Return how many values in the rows that count are not 0."""
+    """Return the number of nonzero values in the counted rows."""
     if is_sparse(X):
         rows = SparseRows.of(X)
         return int(np.count_nonzero(rows.data[counted[rows.row_numbers()]]))
@@ -170,7 +170,7 @@ def _count_nonzeros(X: Table, counted: BoolArray) -> int:
 
 
 def _polynomial(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
-    """Return (γ a·b + c)^degree."""
+    """Return the polynomial kernel, (γ a·b + c)^degree."""
     found = products(A, B)
     if kernel.gamma != 1.0:
         found *= kernel.gamma
@@ -180,7 +180,7 @@ def _polynomial(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
 
 
 def _power(base: AnyFloatArray, degree: int) -> AnyFloatArray:
-    """Return base^degree by repeated squaring, in place and without logarithms."""
+    """Return base^degree, computed in place by repeated squaring."""
     if degree == 1:
         return base
     if degree % 2:
@@ -192,7 +192,7 @@ def _power(base: AnyFloatArray, degree: int) -> AnyFloatArray:
 
 
 def _sigmoid(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
-    """Return tanh(γ a·b + c)."""
+    """Return the sigmoid kernel, tanh(γ a·b + c)."""
     found = products(A, B)
     found *= kernel.gamma
     found += kernel.coef0
@@ -200,7 +200,7 @@ def _sigmoid(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
 
 
 def _rbf(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
-    """Return exp(-γ‖a - b‖²), with -γ‖a - b‖² = 2γ a·b - γ‖a‖² - γ‖b‖²."""
+    """Return the RBF kernel exp(-γ‖a - b‖²), from -γ‖a - b‖² = 2γ a·b - γ‖a‖² - γ‖b‖²."""
     norms_of_a = _squared_norms(A)
     norms_of_b = _squared_norms(B)
     if A.dtype == np.float32 and B.dtype == np.float32:
@@ -219,14 +219,14 @@ def _rbf(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
 
 
 def _laplacian(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
-    """Return exp(-γ‖a - b‖₁)."""
+    """Return the Laplacian kernel, exp(-γ‖a - b‖₁)."""
     found = distances(A, B)
     found *= -kernel.gamma
     return np.asarray(np.exp(found, out=found))
 
 
 def _cosine(_: Kernel, A: Table, B: Table) -> AnyFloatArray:
-    """Return a·b / (‖a‖ ‖b‖); 0 for a row of zeros."""
+    """Return the cosine of two rows, a·b / (‖a‖ ‖b‖); 0 for a row of zeros."""
     found = products(A, B)
     found /= _lengths(A).astype(found.dtype)[:, None]
     found /= _lengths(B).astype(found.dtype)
@@ -234,7 +234,7 @@ def _cosine(_: Kernel, A: Table, B: Table) -> AnyFloatArray:
 
 
 def _lengths(rows: Table) -> FloatArray:
-    """Return ‖x‖ of each row; 1 for a row of zeros."""
+    """Return the length of each row; 1 for a row of zeros."""
     lengths = np.sqrt(_squared_norms(rows))
     lengths[lengths == 0.0] = 1.0
     return lengths
@@ -253,14 +253,14 @@ KERNELS: dict[str, Callable[[Kernel, Table, Table], AnyFloatArray]] = {
 # ---------------------------------------------------------------------- support rows
 
 
-# Rows that a dense buffer has room for at least.
+# Minimum capacity of a dense buffer, in rows.
 LEAST_ROOM = 64
-# Sparse rows of at most so many features are multiplied faster as dense ones, in little memory.
+# Maximum number of columns of a sparse table whose rows multiply faster if they are made dense.
 NARROW = 1024
 
 
 def is_narrow(table: Any) -> TypeGuard[SparseRows]:
-    """Return whether a table is sparse but narrow enough to be dense."""
+    """Return whether a table is sparse, with few enough columns to be made dense."""
     return is_sparse(table) and table.shape[1] <= NARROW
 
 
@@ -273,7 +273,7 @@ def narrow_as_dense(table: Table) -> KernelTable:
 
 
 class Narrow:
-    """A sparse table whose rows become dense when they are taken out of it."""
+    """A sparse table that returns its rows as dense arrays."""
 
     def __init__(self, rows: SparseRows) -> None:
         self.sparse = rows
@@ -289,14 +289,14 @@ KernelTable: TypeAlias = "Table | Narrow"
 
 
 def support_for(rows: Table) -> DenseSupport | SparseSupport:
-    """Return an empty place for support rows like these."""
+    """Return an empty container for support rows in the format of ``rows``."""
     if is_sparse(rows) and not is_narrow(rows):
         return SparseSupport(rows)
     return DenseSupport(rows)
 
 
 def widened(support: DenseSupport | SparseSupport, n_features: int) -> DenseSupport | SparseSupport:
-    """Return the same rows with more features, which are 0 in all of them."""
+    """Return the support rows with ``n_features`` columns; the added ones are 0."""
     rows: Table = support.vectors()
     if is_sparse(rows):
         rows = rows.widen(n_features)
@@ -308,7 +308,7 @@ def widened(support: DenseSupport | SparseSupport, n_features: int) -> DenseSupp
 
 
 class DenseSupport:
-    """Support rows in one array that doubles when it is full; `vectors` has their first format."""
+    """Support rows in a dense array that doubles when it is full."""
 
     def __init__(self, like: Table) -> None:
         self._rows = np.empty((0, like.shape[1]), like.dtype)
@@ -317,7 +317,7 @@ class DenseSupport:
 
     @property
     def rows(self) -> AnyArray:
-        """Return the rows; a view."""
+        """Return a view of the rows."""
         return self._rows[: self.n]
 
     def vectors(self) -> AnyArray | SparseRows:
@@ -346,7 +346,7 @@ class DenseSupport:
         self._rows[slot] = row[0]
 
     def _agree(self, rows: AnyArray) -> None:
-        """Become float64 once a row is."""
+        """Convert the stored rows to float64 if the new rows are float64."""
         if rows.dtype == np.float64 and self._rows.dtype == np.float32:
             self._rows = self.rows.astype(np.float64)
 
@@ -359,7 +359,7 @@ class DenseSupport:
         self.n = n
 
     def copy(self) -> DenseSupport:
-        """Return support rows that can change without changing these."""
+        """Return an independent copy."""
         twin = DenseSupport(self._rows)
         twin._rows = self.rows.copy()
         twin._origin = self._origin
@@ -411,7 +411,7 @@ class SparseSupport:
         self.n = n
 
     def copy(self) -> SparseSupport:
-        """Return support rows that can change without changing these."""
+        """Return an independent copy."""
         twin = SparseSupport(self._joined)
         twin._joined = self._joined
         twin._new = list(self._new)

@@ -65,7 +65,7 @@ class KernelLedger(ColumnLedger[FloatArray, KernelModel]):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the parameters of the kernel that the run was made with."""
+        """Return the kernel parameters of the run."""
         return self._model.settings
 
     def _cut(self, k: int) -> None:
@@ -73,7 +73,7 @@ class KernelLedger(ColumnLedger[FloatArray, KernelModel]):
         self._slots = self._slots.first(k)
 
     def replay(self, X: Any = None, upto: int | None = None) -> FloatArray:
-        """Return the coefficients of the support rows after the first ``upto`` updates, or all.
+        """Return the coefficients of the support rows after ``upto`` updates, by default after all.
 
         ``X`` is ignored: the model keeps the rows that it needs.
         """
@@ -88,7 +88,7 @@ class KernelLedger(ColumnLedger[FloatArray, KernelModel]):
         return super().average(X)
 
     def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> FloatArray:
-        """Return the votes of all earlier functions on ``queries``, each as long as it survived.
+        """Return the vote on each query: every past hypothesis counts with its survival time.
 
         For two classes, this is one number per query, positive for the second class. For more,
         there is one column per class; with ``multiclass="ovr"`` the functions of each class vote by

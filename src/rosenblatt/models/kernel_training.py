@@ -1,4 +1,4 @@
-"""Training a kernel model: the mistakes of the plain algorithm, at the speed of products.
+"""Training of kernel models in blocks: the same mistakes as row by row, but by matrix products.
 
 The rows of a block are scored by one product with the support rows. Then the block is walked in
 order, and what a mistaken row changes is added to the scores of the rows after it by the kernel
@@ -25,14 +25,14 @@ from rosenblatt.models.kernel_functions import KernelTable
 from rosenblatt.models.recording import Entries
 from rosenblatt.models.rows import contradictory
 
-# Rows that are learned from together.
+# Rows per block.
 BLOCK = QUERIES
-# Two sums in another order differ by rounding; K(a, b) and K(b, a) may differ by this share.
+# Largest relative difference of K(a, b) and K(b, a), whose sums may be rounded differently.
 ASYMMETRY = 1e-4
 
 
 class Block:
-    """Rows of a table in the order they are visited, with the kernel among them as far as needed.
+    """A block of rows in the order of learning, with the part of its kernel matrix computed so far.
 
     ``products[place[i]]`` is the kernel of row i with all rows of the block, if ``place[i]`` is at
     least 0.
@@ -59,7 +59,7 @@ class Block:
         return len(self.numbers)
 
     def add_products(self, places: IntArray) -> None:
-        """Compute the kernel of some rows of the block with all of them."""
+        """Compute the kernel of the rows at ``places`` with all rows of the block."""
         own = self._kernel.support_rows(self.X, self.numbers[places])
         found = np.asarray(self._kernel.between(own, self.rows), np.float64)
         refuse_overflow(found.T, self.numbers[places])
@@ -81,14 +81,14 @@ class Block:
             )
 
     def row(self, i: int) -> FloatArray:
-        """Return the kernel of one row of the block with all of them."""
+        """Return the kernel of row i with all rows of the block."""
         if self.place[i] < 0:
             self.add_products(np.array([i]))
         return np.asarray(self.products[self.place[i]])
 
 
 class KernelMarginCeiling:
-    """A bound on the margin of any separator in the space of the kernel, from the run itself.
+    """Upper bound on the margin of any separator in the kernel's feature space, from the run.
 
     If y f(x) >= γ for a function of norm 1, then ‖f‖ >= γ Σ steps for the function learned from 0.
     The norms are updated as the rows are learned: ‖f + yK(x,·)‖² = ‖f‖² + 2y f(x) + K(x,x).
@@ -109,7 +109,7 @@ class KernelMarginCeiling:
         self._longest_row = 0.0
 
     def note(self, block: Block, entries: Entries, model: KernelModel) -> None:
-        """Count the updates of a block."""
+        """Add the updates of a block to the sums behind the bound."""
         if self._is_joint:
             raises_only = entries.y_pred < 0
             self._steps[0] += float(entries.step[~raises_only].sum())
@@ -123,7 +123,7 @@ class KernelMarginCeiling:
         self._longest_row = max(self._longest_row, longest_row)
 
     def bound(self) -> float:
-        """Return the bound that the state at the end of an epoch proves; infinity if none."""
+        """Return the bound proven at the end of an epoch; infinity if nothing is proven."""
         hidden = 16.0 * self._eps * self.magnitudes
         has_moved = self._steps > 0
         # The theorem does not hold for a kernel that is no inner product.
@@ -139,12 +139,12 @@ class KernelMarginCeiling:
 
     @property
     def longest(self) -> float:
-        """Return the length of the longest difference that a mistaken row made."""
+        """Return the length of the longest update by a mistaken row, for a step of 1."""
         return self._longest_row * (math.sqrt(2.0) if self._is_joint else 1.0)
 
 
 class ScoreCache:
-    """Scores of all rows by the state at the end of the last epoch, and what changed since then.
+    """Cache of the scores of all rows at the end of the last epoch, with the changes since then.
 
     An epoch visits a row once, so that a support row changes once in it. The scores of a block
     contain what changed up to its end; the rest is added when the epoch is over. A row is therefore
@@ -167,7 +167,7 @@ class ScoreCache:
         self._visits: list[tuple[IntArray, int]] = []
 
     def renew(self) -> FloatArray:
-        """Compute the scores from the support rows, without the rounding gathered so far."""
+        """Recompute all scores from the support rows, free of accumulated rounding; return them."""
         for first in range(0, self._X.shape[0], BLOCK):
             part = slice(first, first + BLOCK)
             self.values[:, part] = self._model.weigh(self._X[part], self._model.coef)
@@ -175,13 +175,13 @@ class ScoreCache:
         return self.values
 
     def of(self, block: Block) -> FloatArray:
-        """Return the scores of the rows of a block by the model as it is now."""
+        """Return the scores of the rows of a block by the present model."""
         slots, steps = self._changed()
         found = self.values[:, block.numbers]
         return found + self._model.weigh(block.rows, steps, slots)
 
     def note(self, block: Block, scores: FloatArray, slots: IntArray, steps: FloatArray) -> None:
-        """Keep the scores of a block after it was learned, and the slots that it changed."""
+        """Store the scores of a block after learning it, and the coefficient changes it made."""
         self.values[:, block.numbers] = scores
         self._slots.append(slots)
         self._steps.append(steps)
@@ -189,7 +189,7 @@ class ScoreCache:
         self._visits.append((block.numbers.copy(), sum(map(len, self._slots))))
 
     def finish(self) -> None:
-        """Bring all scores to the end of the epoch."""
+        """Update all scores to the end of the epoch."""
         slots, steps = self._changed()
         for numbers, n_seen in self._visits:
             if n_seen < len(slots):
@@ -199,7 +199,7 @@ class ScoreCache:
         self._begin()
 
     def _changed(self) -> tuple[IntArray, FloatArray]:
-        """Return the slots that changed in this epoch, and by how much."""
+        """Return the slots that changed in this epoch, and the changes of their coefficients."""
         if not self._slots:
             return np.zeros(0, np.int64), np.zeros((self._model.n_vectors, 0))
         if len(self._slots) > 1:
@@ -209,7 +209,7 @@ class ScoreCache:
 
 
 class KernelTrainer(epochs.Trainer):
-    """Learns from rows of one table in a given order, a block at a time.
+    """Trainer of a kernel model, which learns the rows of a table a block at a time.
 
     ``scored`` is the cache of scores, which pays if there are several epochs.
     """
@@ -242,7 +242,7 @@ class KernelTrainer(epochs.Trainer):
         self._updates = blocks.Updates(BLOCK * model.n_vectors)
 
     def learn(self, order: IntArray | None) -> int:
-        """Learn from the rows in this order; return the number of mistakes."""
+        """Learn once from each row in ``order`` (None: as stored); return the mistake count."""
         model = self.model
         mistakes = 0
         if order is None:
@@ -279,16 +279,16 @@ class KernelTrainer(epochs.Trainer):
         return contradictory(self.table, self.labels, self.subset, self.weights)
 
     def margin_ceiling(self) -> float:
-        """Return a bound, proven by the run, on the margin that any separator has."""
+        """Return an upper bound on the margin of any separator, proven by the run."""
         return self.ceiling.bound()
 
     @property
     def longest(self) -> float:
-        """Return the length of the longest row, which margins are compared with."""
+        """Return the length of the longest row, the scale of the margins."""
         return self.ceiling.longest
 
     def state(self) -> Sequence[FloatArray]:
-        """Return the scores of the rows: other coefficients may be the same function."""
+        """Return the scores of all rows, by which states are compared; () without a cache."""
         if self.scored is None:
             return ()
         self.scored.finish()
@@ -338,7 +338,7 @@ class KernelTrainer(epochs.Trainer):
         return updates.mistakes
 
     def _take(self, block: Block, scores: FloatArray) -> None:
-        """Write the updates of a block into the model."""
+        """Apply the updates of a block to the model."""
         model = self.model
         updates = self._updates
         size = updates.size

@@ -38,7 +38,7 @@ from rosenblatt.models.recording import (
 from rosenblatt.models.rows import Rows, as_rows, inspect, products
 from rosenblatt.models.weights import RATE, Scaling, Weights
 
-# Products of queries with the mistaken rows that are computed at a time.
+# Products of queries and mistaken rows computed at once.
 VOTE_BLOCK = 4_000_000
 
 # The weights that a ledger returns, and the state in which it replays updates.
@@ -47,7 +47,7 @@ S = TypeVar("S")
 
 
 class BaseLedger(ABC, Generic[W, S]):
-    """The methods that the ledgers of all families share; a family defines how an update moves it.
+    """Base class of the ledgers; a family defines how an update changes the weights.
 
     Iterating gives `Update` records; ``len`` is the number of updates. The examples themselves are
     not kept: the methods that need them take as ``X`` the examples of ``fit`` and of the calls
@@ -70,7 +70,7 @@ class BaseLedger(ABC, Generic[W, S]):
     @property
     @abstractmethod
     def _times(self) -> npt.NDArray[np.int64]:
-        """Return the ``t`` of every update."""
+        """Return the time ``t`` of every update."""
 
     @abstractmethod
     def _update(self, k: int) -> Update:
@@ -82,11 +82,11 @@ class BaseLedger(ABC, Generic[W, S]):
 
     @abstractmethod
     def _begin(self, X: Any, *, averaged: bool = False) -> S:
-        """Return the state before the first update, with the examples that move it."""
+        """Return the state of a replay before the first update: the weights and the examples."""
 
     @abstractmethod
     def _play(self, state: S, start: int, stop: int, t0: int = 0) -> None:
-        """Replay updates ``start`` to ``stop``, counting examples from ``t0`` on."""
+        """Replay updates ``start`` to ``stop - 1``, counting examples from ``t0`` on."""
 
     @abstractmethod
     def _weights(self, state: S) -> W:
@@ -131,7 +131,10 @@ class BaseLedger(ABC, Generic[W, S]):
 
     @property
     def best(self) -> Self:
-        """Return the ledger up to the weights that predict: up to the best epoch, or all of it."""
+        """Return the ledger up to the weights that predict.
+
+        After early stopping it ends at the best epoch, otherwise at the last update.
+        """
         if self._best_t is None:
             return self
         k = int(np.searchsorted(self._times, self._best_t, "right"))
@@ -140,7 +143,7 @@ class BaseLedger(ABC, Generic[W, S]):
         return best
 
     def replay(self, X: Any, upto: int | None = None) -> W:
-        """Return the weights after the first ``upto`` updates, or all of them.
+        """Return the weights after ``upto`` updates, by default after all.
 
         They are equal to those of training to the last bit.
         """
@@ -169,7 +172,7 @@ class BaseLedger(ABC, Generic[W, S]):
 
     @property
     def survival(self) -> npt.NDArray[np.int64]:
-        """Return how many examples each weight vector lived for, from the first one on."""
+        """Return the survival time of each weight vector, in examples, from the first one on."""
         return survival_times(self._times, self.n_examples, self._start_t)
 
     def _checked(self, upto: int | None) -> int:
@@ -184,7 +187,7 @@ class BaseLedger(ABC, Generic[W, S]):
 
 
 class ColumnLedger(BaseLedger[W, S]):
-    """A ledger whose updates are columns that name rows and classes by number."""
+    """Ledger that stores its updates as columns, with indices of rows and classes."""
 
     def __init__(
         self,
@@ -226,7 +229,7 @@ class ColumnLedger(BaseLedger[W, S]):
 
 @dataclass
 class Replay:
-    """Weights on their way through the updates of a ledger, and the rows that move them.
+    """State of a replay: the weights so far, and the rows that change them.
 
     ``float32_rows`` are the rows of the updates that were made in float32, if later ones were made
     in float64; None once these are replayed.
@@ -301,7 +304,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray], Replay]):
         super()._cut(k)
 
     def _scaling_after(self, k: int) -> Scaling:
-        """Return the numbers of scaled weights right after the first ``k`` updates."""
+        """Return the `Scaling` of the weights right after the first ``k`` updates."""
         if k == 0:
             return Scaling(*self.start.scaling)
         entries = self.entries
@@ -317,7 +320,10 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray], Replay]):
 
     @property
     def best(self) -> Ledger:
-        """Return the ledger up to the weights that predict: up to the best epoch, or all of it."""
+        """Return the ledger up to the weights that predict.
+
+        After early stopping it ends at the best epoch, otherwise at the last update.
+        """
         best = super().best
         if best is not self and self._end_of_best is not None:
             best.end = self._end_of_best
@@ -329,7 +335,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray], Replay]):
         return self.start.n_vectors
 
     def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> AnyFloatArray:
-        """Return the votes of all weight vectors on ``queries``, each as long as it survived.
+        """Return the vote on each query: every past weight vector counts with its survival time.
 
         For two classes, this is one number per query, positive for the second class. For more,
         there is one column per class. The cost is one product of the queries with the rows that the
@@ -346,7 +352,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray], Replay]):
         *,
         ties: str = "mistake",
     ) -> AnyFloatArray:
-        """Return `votes` from only the mistaken rows; ``place[k]`` is the row of update k."""
+        """Return `votes` given only the mistaken rows; ``place[k]`` indexes the row of update k."""
         start = self.start
         if start.rates:
             raise ParameterError(
@@ -400,7 +406,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray], Replay]):
         return np.concatenate(out)
 
     def to_arrays(self) -> dict[str, Any]:
-        """Return the whole ledger as arrays and plain numbers."""
+        """Return the ledger as arrays and plain numbers."""
         arrays: dict[str, Any] = {
             "start": self.start.snapshot(),
             "classes": self.classes,
@@ -415,7 +421,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray], Replay]):
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any]) -> Ledger:
-        """Rebuild a ledger from `to_arrays`; refuse entries that no run can have made."""
+        """Rebuild a ledger from `to_arrays`; raise InputError if no run can have made it."""
         start = Weights.from_arrays(arrays["start"])
         classes = tuple(arrays["classes"])
         entries = Entries(
@@ -503,14 +509,14 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray], Replay]):
             weights.scaling = self.end
 
     def _clock_at(self, t0: int) -> tuple[float, int]:
-        """Return the clock of scaled weights where the average begins, and the folds by then."""
+        """Return the clock and the folds of scaled weights at the start of the average."""
         if t0 > self._start_t:
             return self.end.clock_from, self.end.folds_from
         start = Scaling(*self.start.scaling)
         return start.clock_at(self._start_t), start.folds
 
     def _clocks_since(self, t0: int) -> FloatArray:
-        """Return the clock before each update, counted from where the average begins."""
+        """Return the clock before each update, counted from the start of the average."""
         entries = self.entries
         clock_from, folds_from = self._clock_at(t0)
         folds_before = np.concatenate([self.start.scaling[1:2], entries.folds[:-1]])
@@ -520,13 +526,13 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray], Replay]):
         return np.where(entries.t <= t0, 0.0, clock)
 
     def _clock_at_end(self, t0: int) -> float:
-        """Return the clock after all examples, counted from where the average begins."""
+        """Return the clock after all examples, counted from the start of the average."""
         clock_from, folds_from = self._clock_at(t0)
         clock = self.end.clock_at(self.n_examples)
         return clock - clock_from if self.end.folds == folds_from else clock
 
     def shares(self, *, mean: bool) -> FloatArray:
-        """Return how much of each update's row is in scaled weights at the end, or in their mean.
+        """Return the coefficient of each update's row in the last scaled weights, or in their mean.
 
         A step is made smaller by every fold after it. In the sum of all weights it counts by the
         scales after each example from its own on.
@@ -565,7 +571,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray], Replay]):
 
 
 def _is_sound(entries: Entries, start: Weights, n_classes: int) -> bool:
-    """Return whether updates can be those of a run that began with these weights."""
+    """Return whether entries are consistent with a run that began with the weights ``start``."""
     names = columns_of(with_rates=start.rates is not None, with_scales=start.is_scaled)
     lengths = {len(entries[COLUMNS.index(name)]) for name in names}
     n_vectors = (1, n_classes) if n_classes <= 2 else (n_classes,)

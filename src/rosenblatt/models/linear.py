@@ -1,4 +1,4 @@
-"""The model of every linear learner: weight vectors, counters, and the ledger if one is kept."""
+"""The model of every linear learner: weight vectors, counters and the record of updates."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from rosenblatt.models.weights import Scaling, Weights
 
 
 class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
-    """Classes in the order of their weight vectors, and everything needed to resume learning.
+    """State of a linear classifier: classes, weights, and all that is needed to resume learning.
 
-    Two classes share one vector that points to the second, or have one each. Until a second class
-    is known there is nothing to tell apart, and examples are only counted. Classes and features may
-    be added at any time. A new class starts with scores of 0, and the scores of the old ones stay
-    the same.
+    The classes are in the order of their weight vectors. Two classes share one vector that points
+    to the second, or have one each. Until a second class is known there is nothing to tell apart,
+    and examples are only counted. Classes and features may be added at any time. A new class starts
+    with scores of 0, and the scores of the old ones stay the same.
 
     ``best`` holds the weights and biases of the best epoch. A voted learner predicts by its ledger
     instead, so that of its best state only ``t_of_best`` counts, and ``best`` is ``()``.
@@ -70,7 +70,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
         self.scaling_of_best: Scaling | None = None
         # Epochs of all fits.
         self.n_epochs = 0
-        # What the rows measured, if parameters count relative to them.
+        # Measurements of the rows, if there are parameters in units of the data.
         self.units: DataUnits | None = None
         # Means of the weights of a stream, if they are wanted.
         self.readouts: Readouts | None = None
@@ -78,7 +78,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
         self.voters: Voters | None = None
 
     def copy(self) -> Self:
-        """Return a model that learns without changing this one."""
+        """Return an independent copy that can learn."""
         twin = super().copy()
         if self.readouts is not None:
             twin.readouts = self.readouts.copy()
@@ -95,11 +95,14 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
 
     @property
     def average_from(self) -> int:
-        """Return how many examples were seen before the average began that predicts."""
+        """Return the number of examples seen before the average that predicts began."""
         return self.weights.average_from if self.best is None else self.average_from_of_best
 
     def served(self) -> tuple[AnyFloatArray, AnyFloatArray]:
-        """Return the weights and biases that predict: the best kept, the average, or the last."""
+        """Return the weights and biases that predict.
+
+        They are those of the best epoch if these were kept, otherwise the average or the last.
+        """
         if self.best is not None:
             coef, bias = self.best
             return coef, bias
@@ -108,9 +111,9 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
         return self.weights.matrix, self.weights.bias
 
     def score(self, rows: Rows) -> FloatArray:
-        """Score a few rows by the average or the last weights, never by the best kept.
+        """Return the scores of a few rows by the average or the last weights.
 
-        The weights must be arranged for such rows.
+        The weights of the best epoch are never used. The weights must be arranged for such rows.
         """
         return engine.score(self.weights, rows, self.readouts)
 
@@ -122,7 +125,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
     def noting_when(
         self, keep: Callable[[], tuple[AnyFloatArray, ...]]
     ) -> Callable[[], tuple[AnyFloatArray, ...]]:
-        """Return ``keep`` with a note of ``t`` and of where the average began."""
+        """Wrap ``keep`` to also record ``t`` and the start of the average."""
 
         def keep_and_note() -> tuple[AnyFloatArray, ...]:
             self.average_from_of_best = self.weights.average_from
@@ -135,7 +138,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
     # ------------------------------------------------------------------ classes and features
 
     def admit(self, label: Hashable) -> int:
-        """Make room for an unseen class; return its number."""
+        """Add a new class; return its index."""
         # The class that a vector belongs to may change.
         self.weights.version += 1
         return super().admit(label)
@@ -152,7 +155,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
         self.weights.add_vector()
 
     def insert_features(self, places: Sequence[int]) -> None:
-        """Insert features with weight 0 before these places."""
+        """Insert features with weight 0 before the given column indices."""
         self.weights.insert_features(places)
         if self.start is not None:
             # The start may lack the last features.
@@ -165,7 +168,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
         return Recorder()
 
     def keep_record(self, wanted: bool) -> None:
-        """Record every update from here on, if wanted; a record that was begun is continued."""
+        """Start or continue recording updates if ``wanted``, otherwise discard the record."""
         if self.recorder is None:
             self.n_float32 = None
         super().keep_record(wanted)
@@ -175,7 +178,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
             self.n_float32 = len(self.recorder.entries.row)
 
     def recording(self, first_row: int, table: Table | None = None) -> Note | None:
-        """Return what is called with the updates by a table; None if nothing is recorded.
+        """Return the callback that records the updates by a table; None if nothing is recorded.
 
         ``first_row`` is the number of the first row of the table in the ledger.
         """
@@ -228,7 +231,7 @@ class LinearModel(WeightModel[tuple[AnyFloatArray, ...]]):
         )
 
     def digest(self) -> str:
-        """Return the SHA-256 of all that decides what the model predicts and how it learns."""
+        """Return the SHA-256 of the state that determines predictions and further learning."""
         from hashlib import sha256  # which loads OpenSSL
 
         state = sha256(self.weights.digest().encode())

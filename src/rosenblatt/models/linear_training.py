@@ -23,19 +23,19 @@ from rosenblatt.models.rows import Rows, contradictory, margins
 from rosenblatt.models.weights import RATE, Scaling, Weights
 
 Mask = npt.NDArray[np.bool_]
-# Updates that the log holds until they are handed on.
+# Capacity of the update log, in updates.
 LOG_CAPACITY = 1 << 14
-# Rows, and products of weights and values, between two questions whether somebody asked to stop.
+# Rows learned, and products of weights and values, between two checks for a requested stop.
 ROWS_AT_A_TIME = 1 << 18
 PRODUCTS_AT_A_TIME = 1 << 28
-# Evaluations of the pocket per epoch; with fewer rows, one after each of them.
+# Evaluations of the pocket per epoch; one after each row if there are fewer rows.
 POCKET_LOOKS = 20
 # Sums of squares below this may have lost digits to underflow.
 SAFE_SQUARE = 1e-260
 
 
 class RowPass:
-    """Learns from the rows of one table by one engine, in place.
+    """Pass of one engine over the rows of a table, which changes the weights in place.
 
     The compiled loop ends when its log is full, at a row that it refuses and after a block of rows.
     This class hands the updates of the log to ``record``, raises the refusal, and ends early when
@@ -82,10 +82,10 @@ class RowPass:
         order: epochs.Order | None = None,
         upcoming: epochs.Order | None = None,
     ) -> int:
-        """Learn from places ``start`` to ``stop`` of an order, once each; return the place reached.
+        """Learn once from positions ``start`` to ``stop - 1`` of an order; return where it ended.
 
-        It is before ``stop`` if somebody asked to stop. Rows that are upcoming are prefetched from
-        memory meanwhile.
+        The end is before ``stop`` if somebody asked to stop. Rows that are upcoming are prefetched
+        from memory meanwhile.
         """
         while start < stop:
             start = self._engine.learn(
@@ -112,7 +112,7 @@ class RowPass:
 
 
 class LinearTrainer(epochs.Trainer):
-    """Learns from rows, in place; the result says what each row contributed.
+    """Trainer of a linear model, which changes the weights in place.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class LinearTrainer(epochs.Trainer):
         self._updates_seen = 0
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
-        """Learn once from each row in this order; return the number of mistakes."""
+        """Learn once from each row in ``order`` (None: as stored); return the mistake count."""
         mistakes_before = self._tally.mistakes
         n = self.n_examples if order is None else len(order)
         # The pocket looks at equal distances in an epoch, whose buffers may end anywhere.
@@ -210,7 +210,7 @@ class LinearTrainer(epochs.Trainer):
         return self._tally.mistakes - mistakes_before
 
     def end_epoch(self, epoch: int) -> None:
-        """Set the next step length, note the mean loss, and let the tail average begin.
+        """Set the next step length, record the mean loss, and start the tail average if it is due.
 
         The loss is that of each row before it was learned, so that it costs no other pass. The tail
         begins after the last epoch 1, 2, 4, 8 … that is at most half of all.
@@ -234,7 +234,7 @@ class LinearTrainer(epochs.Trainer):
         return "mistake" if self._rule.tie_is_mistake else "positive"
 
     def is_right(self, *, changed: bool) -> bool:
-        """Return whether all rows are right for training, by the weights as they are now."""
+        """Return whether the present weights are right on all rows; True if not ``changed``."""
         if not changed:
             return True
         right = self._where(self._are_right)
@@ -245,7 +245,7 @@ class LinearTrainer(epochs.Trainer):
         return bool(right.all())
 
     def share_predicted(self) -> float:
-        """Return the share of the rows, by their weights, that is predicted right now."""
+        """Return the weighted training accuracy of the present weights."""
         ties = self._ties
         right = self._where(lambda scores, labels: best_classes(scores, ties) == labels)
         some = slice(None) if self.subset is None else self.subset
@@ -253,13 +253,13 @@ class LinearTrainer(epochs.Trainer):
         return float(np.average(right[some], weights=weights))
 
     def _are_right(self, scores: AnyFloatArray, labels: Labels) -> Mask:
-        """Return which rows are right for training, where a tie of several classes is a mistake."""
+        """Return which rows are right in training, where a tie of several classes is a mistake."""
         is_positive = labels == 1 if scores.ndim == 1 else False
         wrong: Mask = are_mistakes(margins(scores, labels), is_positive, self._ties)
         return ~wrong
 
     def _where(self, holds: Callable[[AnyFloatArray, Labels], Mask]) -> Mask:
-        """Return for which rows a condition on their present scores and labels holds."""
+        """Return which rows satisfy a condition on their present scores and labels."""
         weights = self._weights
         found = np.empty(self._rows.n_rows, bool)
         for some in row_blocks(len(found), weights.n_vectors):
@@ -276,16 +276,16 @@ class LinearTrainer(epochs.Trainer):
         return contradictory(self.table, self._labels, self.subset, self._row_weights)
 
     def margin_ceiling(self) -> float:
-        """Return a bound, proven by the run, on the margin that any separator has."""
+        """Return an upper bound on the margin of any separator, proven by the run."""
         return self._ceiling.bound()
 
     def step_sums(self) -> tuple[float, float]:
-        """Return the sum of all steps, and of those that only raised the right class."""
+        """Return the sum of all steps, and the sum of those that only raised the right class."""
         return self._tally.step_sum, self._tally.raised_sum
 
     @property
     def longest(self) -> float:
-        """Return the length of the longest row, which margins are compared with."""
+        """Return the length of the longest row, the scale of the margins."""
         return self._ceiling.longest
 
     def state(self) -> Sequence[npt.NDArray[np.floating]]:
@@ -301,7 +301,7 @@ class LinearTrainer(epochs.Trainer):
 
 
 class MarginCeiling:
-    """A bound on the margin of any unit vector u on the rows, from the run itself.
+    """Upper bound on the margin of any unit vector u on the rows, computed from the run.
 
     If y(u·x) >= γ on every row, then ‖w - w0‖ >= u·(w - w0) >= γ Σ steps, hence
 
@@ -330,7 +330,7 @@ class MarginCeiling:
         self.longest = math.sqrt(longest * (1.0 if weights.n_vectors == 1 else 2.0))
 
     def _norm(self, origin: Weights | None) -> float:
-        """Return ‖w - origin‖, or ‖w‖, of what is stored; weights that are scaled have no bound."""
+        """Return ‖w - origin‖ of the stored weights, or ‖w‖ if ``origin`` is None."""
         if origin is None:
             squared = WeightArrays.squared_distance(self._weights)
         else:
@@ -349,7 +349,7 @@ class MarginCeiling:
         return largest * math.sqrt(((moves / largest) ** 2).sum())
 
     def bound(self) -> float:
-        """Return the bound that the weights at the end of an epoch prove; infinity if none."""
+        """Return the bound proven at the end of an epoch; infinity if nothing is proven."""
         tally = self._tally
         if tally.step_sum <= 0.0 or self._weights.rates or self._weights.is_scaled:
             return math.inf
@@ -369,7 +369,7 @@ def train(
     tol: float | None = 1e-4,
     shuffle: bool = True,
 ) -> FitResult:
-    """Train in place, by epochs over ``rows`` until a reason to stop; labels are class numbers."""
+    """Train weights in place, by epochs over ``rows``; ``labels`` are class indices."""
     trainer = LinearTrainer(weights, rule, rows, labels)
     return epochs.run(trainer, max_iter=max_iter, tol=tol, shuffle=shuffle, random=0)
 

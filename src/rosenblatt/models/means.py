@@ -17,7 +17,7 @@ Numbers = TypeVar("Numbers", float, FloatArray)
 
 
 def mean_of(last: Numbers, running_sum: Numbers, n: int) -> Numbers:
-    """Return the mean of weights, numbers or arrays, over n examples; before any, the last ones."""
+    """Return the mean of the weights over n examples; if n is 0, return the last weights."""
     return last - running_sum / max(n, 1)
 
 
@@ -26,5 +26,5 @@ def added_to_sum(step: float, t: int) -> float: ...
 @overload
 def added_to_sum(step: FloatArray, t: int | IntArray) -> FloatArray: ...
 def added_to_sum(step: float | AnyFloatArray, t: int | IntArray) -> float | AnyFloatArray:
-    """Return what a step at example t adds to the running sum: t - 1 examples went without it."""
+    """Return the increment of the running sum for a step at example t, (t - 1) · step."""
     return (t - 1) * step

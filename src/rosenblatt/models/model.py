@@ -1,7 +1,7 @@
-"""The base of every model: classes, counters, the best state, and how to go back to an earlier one.
+"""The base class of all models: classes, counters, the best state and snapshots.
 
 A model is what a learner has learned so far. Linear models, kernel models, taggers and structured
-models add their weights to this, and say what predicts.
+models add their weights to it, and `served`, which returns the state that predicts.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from rosenblatt.models.column_scaling import ColumnScaling
 
 # The state that a family keeps of its best epoch.
 BestState = TypeVar("BestState")
-# What a search tried, and how it did: the fields of an `estimators.selection.Candidate`.
+# A candidate of a search with its scores: the fields of `estimators.selection.Candidate`.
 SearchCandidate = tuple[str, int, float, float, float, bool, bool]
 
 
 class Snapshot(Protocol):
-    """A way back to a model as it was."""
+    """Snapshot of a model, from which it can be restored."""
 
     def restore(self) -> None:
-        """Let the model be again what it was when the snapshot was taken."""
+        """Restore the model to its state at the time of the snapshot."""
 
 
 class Copyable(Protocol):
     """A part of a model that can be copied, such as a recorder."""
 
     def copy(self) -> Self:
-        """Return one that can change without changing this one."""
+        """Return an independent copy."""
 
 
 class CountedWeights(Copyable, Protocol):
-    """The weights of a model, which count the examples that they have seen."""
+    """The weights of a model, with the number of examples seen."""
 
     t: int
 
 
 class DataOrigin(NamedTuple):
-    """SHA-256 of the data that a model learned from, as its file says; ``t`` examples by then.
+    """Origin of the training data, as a model file records it; ``t`` examples were seen by then.
 
-    ``command`` is the command line that trained the model, by the ``package`` whose sources have
-    this SHA-256.
+    ``sha256`` is that of the data. ``command`` is the command line that trained the model, and
+    ``package`` the SHA-256 of the sources of the package that ran it.
     """
 
     sha256: str
@@ -58,16 +58,16 @@ class DataOrigin(NamedTuple):
 
 
 class Model(Generic[BestState]):
-    """The part of a model that all families share.
+    """Base class of the models of all families.
 
     Attributes
     ----------
     classes : list
         The labels in the order of their arrival.
     slots : dict
-        The place of each label in ``classes``.
+        The index of each label in ``classes``.
     sorted_slots : list of int
-        These places in the natural order of the labels.
+        These indices in the natural order of the labels.
     t : int
         Examples seen, over all epochs and calls.
     n_mistakes : int
@@ -79,7 +79,7 @@ class Model(Generic[BestState]):
     recorder : Copyable or None
         Collects every update for the ledger, if wanted.
     columns : dict or None
-        The places of features that have names because they came with mappings.
+        The indices of named features, if the examples were mappings.
     slim : bool
         A slim model can predict and no longer learn.
     calibration : tuple or None
@@ -117,7 +117,7 @@ class Model(Generic[BestState]):
         self.search: list[SearchCandidate] | None = None
 
     def refuse_slim(self) -> None:
-        """Refuse to learn, or to hand out what learning resumes from, if the file left it out."""
+        """Raise SlimModelError if the model was saved slim, without the state needed to learn."""
         if self.slim:
             what = (
                 "this model was saved slim: it predicts, but what it needs to learn on was left out"
@@ -128,11 +128,11 @@ class Model(Generic[BestState]):
 
     @property
     def best_t(self) -> int | None:
-        """Return how many examples ``best`` had seen; None without an earlier best state."""
+        """Return the number of examples that ``best`` had seen; None if ``best`` is None."""
         return None if self.best is None else self.t_of_best
 
     def noting_when(self, keep: Callable[[], BestState]) -> Callable[[], BestState]:
-        """Return ``keep``, which keeps the present state as the best, with a note of its ``t``."""
+        """Wrap ``keep``, which returns the present state as the best, to also record its ``t``."""
 
         def keep_and_note() -> BestState:
             self.t_of_best = self.t
@@ -142,7 +142,7 @@ class Model(Generic[BestState]):
 
     @property
     def next_row(self) -> int:
-        """Return the number of the next example in a ledger, which counts those of all calls."""
+        """Return the ledger's index of the next example, counted over all calls."""
         return self.t + self.row_offset
 
     @next_row.setter
@@ -152,7 +152,7 @@ class Model(Generic[BestState]):
     # ------------------------------------------------------------------ copies
 
     def copy(self) -> Self:
-        """Return a model that learns without changing this one.
+        """Return a copy that can learn without changing this model.
 
         States that never change, such as ``best``, are shared.
         """
@@ -168,7 +168,7 @@ class Model(Generic[BestState]):
         return twin
 
     def snapshot(self) -> Snapshot:
-        """Return a way back to the present state, whatever is learned meanwhile."""
+        """Return a snapshot of the present state; raise SlimModelError for a slim model."""
         return ModelSnapshot(self, self.copy())
 
     # ------------------------------------------------------------------ classes
@@ -179,14 +179,14 @@ class Model(Generic[BestState]):
         self.sorted_slots = in_order(self.classes)
 
     def knows(self, classes: Any) -> bool:
-        """Return whether all of these are among the classes; False if it is no list of labels."""
+        """Return whether all given classes are known; False if it is not a list of labels."""
         try:
             return self.slots.keys() >= set(classes)
         except TypeError:
             return False
 
     def admit(self, label: Hashable) -> int:
-        """Make room for an unseen class; return its number."""
+        """Add a new class; return its index."""
         n = len(self.classes)
         fewest = 1 if self.binary_as_multiclass else 2
         # Refuses a label that has no place in the order of the others, before anything changes.
@@ -211,17 +211,17 @@ class Model(Generic[BestState]):
         return self.slots[label]
 
     def admit_all(self, labels: Iterable[Hashable]) -> None:
-        """Make room for the unseen ones among these classes."""
+        """Add the classes in ``labels`` that are new."""
         for label in labels:
             if label not in self.slots:
                 self.admit(label)
 
     def _split(self) -> None:
-        """Turn what two classes share into a part for each, with the same predictions."""
+        """Split the parameters of two classes into one part each, with the same predictions."""
         raise NotImplementedError
 
     def _add_class(self) -> None:
-        """Add a part for one more class, which scores 0."""
+        """Add the parameters of one more class, which scores 0."""
         raise NotImplementedError
 
 
@@ -236,13 +236,13 @@ class ModelSnapshot(Generic[AnyModel]):
         self._kept = kept
 
     def restore(self) -> None:
-        """Let the model be again what it was when the snapshot was taken."""
+        """Restore the model to its state at the time of the snapshot."""
         # The object itself must stay: streams and engines hold it.
         vars(self._model).update(vars(self._kept))
 
 
 class WeightModel(Model[BestState]):
-    """A model of weights, whose record begins with a copy of them.
+    """Base class of models with a weight object, whose record starts from a copy of the weights.
 
     ``start`` are the weights before the first update of the record. They never change, so copies of
     the model share them.
@@ -253,7 +253,7 @@ class WeightModel(Model[BestState]):
 
     @property
     def t(self) -> int:
-        """Return how many examples were seen, over all epochs and calls."""
+        """Return the number of examples seen, over all epochs and calls."""
         return int(self.weights.t)
 
     @t.setter
@@ -261,13 +261,13 @@ class WeightModel(Model[BestState]):
         self.weights.t = t
 
     def copy(self) -> Self:
-        """Return a model that learns without changing this one."""
+        """Return an independent copy that can learn."""
         twin = super().copy()
         twin.weights = self.weights.copy()
         return twin
 
     def keep_record(self, wanted: bool) -> None:
-        """Record every update from here on, if wanted; a record that was begun is continued."""
+        """Start or continue recording updates if ``wanted``, otherwise discard the record."""
         if not wanted:
             self.recorder = None
             self.start = None
@@ -278,4 +278,4 @@ class WeightModel(Model[BestState]):
 
     @abstractmethod
     def _new_recorder(self) -> Copyable:
-        """Return what collects the updates of this family."""
+        """Return a new recorder of updates."""

@@ -1,4 +1,4 @@
-"""Work in several threads, with the results in the order of its parts."""
+"""Work in several threads, with the results in order."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from rosenblatt.errors import ParameterError
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
-# Fewer rows, texts or sentences are not worth a thread.
+# Minimum number of rows, texts or sentences per thread.
 FEWEST = 1 << 10
 
 
 def n_processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return the threads that ``n_jobs`` asks for: None is 1, -1 all processors, -2 all but one."""
+    """Return the number of threads for ``n_jobs``: None is 1, -1 all processors, -2 all but one."""
     if n_jobs is None:
         return 1
     checks.whole("n_jobs", n_jobs, at_least=-(2**31), none="1")
@@ -34,7 +34,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def slices(n: int, n_jobs: int | None, most: int | None = None) -> list[slice]:
-    """Cut the numbers from 0 to n - 1 into slices for threads, of at most ``most`` numbers each.
+    """Split n indices into slices for threads, of at most ``most`` indices each.
 
     Steps are powers of two, so that a slice is cut into the same tiles as all rows at once.
     """
@@ -48,17 +48,17 @@ def slices(n: int, n_jobs: int | None, most: int | None = None) -> list[slice]:
 
 
 def _power_of_two(most: int) -> int:
-    """Return the largest power of two up to this number, at least 1."""
+    """Return the largest power of two that is at most ``most``, or 1 if there is none."""
     return 1 << (max(1, most).bit_length() - 1)
 
 
 def each_part(
     work: Callable[[Part], Result], parts: Sequence[Part], n_jobs: int | None
 ) -> Iterator[Result]:
-    """Yield ``work(part)`` for each part, in order; threads help if it releases the GIL.
+    """Yield ``work(part)`` for each part, in order, computed in ``n_jobs`` threads.
 
-    An error raised is that of the first part with one. After it, and at Ctrl-C, no further part is
-    begun.
+    Threads help only if ``work`` releases the GIL. An error raised is that of the first part with
+    one. After it, and at Ctrl-C, no further part is begun.
     """
     n = min(n_threads(n_jobs), len(parts))
     if n < 2:

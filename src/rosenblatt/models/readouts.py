@@ -25,10 +25,10 @@ from rosenblatt.models.weights import Weights
 NAMES = ("last", "average", "slow", "fast")
 # Each mean is over about the last 1/rate examples, or over all of them.
 RATES = np.array([0.0, 1 / 1000, 1 / 100])
-# What an error counts less with each example: half of it after 50.
+# Decay of the error counts per example: they halve in 50 examples.
 FADING = 0.5 ** (1 / 50)
 
-# Those of a mix, where all of them are heard and a slower judgement costs less.
+# The same for a mix, in which all read-outs count, so that slower decay costs less.
 MIXED_NAMES = ("last", "gentle", *NAMES[1:])
 MIXED_RATES = np.array([0.0, 1 / 1000, 1 / 300])
 MIXED_FADING = 0.5 ** (1 / 150)
@@ -37,16 +37,16 @@ GENTLE = 0.4
 # How much a mistake lowers the share of a read-out in a mix.
 SHARPNESS = 0.5
 
-# Below it a scale becomes 1 again, so that the lags stay of the size of the weights.
+# A smaller scale is reset to 1, so that the lags stay of the size of the weights.
 SMALLEST_SCALE = 1e-6
 
 
 class Readouts(ReadoutArrays):
-    """The means that follow the weights of a model, with the errors of each.
+    """Running means of a model's weights (read-outs), with a decayed error count for each.
 
     ``errors`` has for each of ``names`` the mistakes so far, older ones counting less. With
-    ``name="auto"`` the one with the fewest predicts. With "mix" all of them do, and the means are
-    those of a gentle learner.
+    ``name="auto"`` the read-out with the fewest errors predicts. With "mix" all of them do, and the
+    means are those of a gentle learner.
     """
 
     def __init__(self, name: str, scales: FloatArray, errors: FloatArray, t: int) -> None:
@@ -68,7 +68,7 @@ class Readouts(ReadoutArrays):
 
     @classmethod
     def begin(cls, weights: Weights, name: str) -> Readouts:
-        """Let read-outs follow these weights from here on; at first all means are the weights."""
+        """Start read-outs of ``weights``; at first all means equal the weights."""
         n_names = len(MIXED_NAMES if name == "mix" else NAMES)
         readouts = cls(name, np.ones(len(RATES)), np.zeros(n_names), 0)
         weights.add_planes(readouts.planes)
@@ -80,18 +80,18 @@ class Readouts(ReadoutArrays):
         return readouts
 
     def end(self, weights: Weights) -> None:
-        """Remove the planes that were added to these weights."""
+        """Remove the planes of the read-outs from ``weights``."""
         weights.drop_planes(self.planes)
 
     def measure_gentle_reach(self, weights: Weights) -> None:
-        """Bound the weights of the gentle learner by the largest of them."""
+        """Set ``gentle_reach`` to the largest absolute weight of the gentle learner."""
         gentle = weights.plane(GENTLE_PLANE)
         largest = max(np.abs(values).max(initial=0.0) for values in gentle)
         self.gentle_reach = float(largest)
 
     @property
     def name(self) -> str:
-        """Return which of them predicts: one of ``names``, "auto" or "mix"."""
+        """Return the name of the read-out that predicts: one of ``names``, "auto" or "mix"."""
         return self._name
 
     @name.setter
@@ -101,11 +101,11 @@ class Readouts(ReadoutArrays):
 
     @property
     def chosen(self) -> str:
-        """Return the name of the read-out that predicts, or that counts most."""
+        """Return the name of the read-out that predicts or, in a mix, counts most."""
         return self.names[self.place]
 
     def copy(self) -> Readouts:
-        """Return read-outs in the same state, for a copy of the weights."""
+        """Return read-outs in the same state, to follow a copy of the weights."""
         return _restored(*self._state())
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -117,7 +117,7 @@ class Readouts(ReadoutArrays):
         return self.name, self.is_mix, scales, errors, self.t, self.gentle_reach
 
     def may_rescale(self, n_rows: int) -> bool:
-        """Return whether a scale may become 1 again while this number of rows is learned."""
+        """Return whether a scale may be reset to 1 within the next ``n_rows`` rows."""
         scales = self.scales.copy()
         for t in range(self.t + 1, self.t + n_rows + 1):
             scales *= 1.0 - np.maximum(self.rates, 1.0 / max(t, 2))
@@ -154,7 +154,7 @@ class Readouts(ReadoutArrays):
 def _restored(
     name: str, is_mix: bool, scales: FloatArray, errors: FloatArray, t: int, gentle_reach: float
 ) -> Readouts:
-    """Rebuild read-outs from their state; the name of a mix may be that of one of its parts."""
+    """Rebuild read-outs from their state; even for a mix, ``name`` may be that of one part."""
     readouts = Readouts("mix" if is_mix else name, scales, errors, t)
     readouts.name = name
     readouts.gentle_reach = gentle_reach

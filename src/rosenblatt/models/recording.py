@@ -22,17 +22,17 @@ COLUMNS = ("row", "right", "wrong", "step", "t", "change", "scale", "folds", "cl
 
 
 def columns_of(*, with_rates: bool, with_scales: bool) -> tuple[str, ...]:
-    """Return the names of the columns that a ledger of this kind fills."""
+    """Return the names of the columns that a ledger fills, with or without rates and scales."""
     return COLUMNS[: 6 if with_rates else 5] + (COLUMNS[6:] if with_scales else ())
 
 
 class Update(NamedTuple):
-    """One update: which example, what was right, what was predicted, how far, and when.
+    """One update of a learner: the example, the right and the predicted label, step and time.
 
-    ``row`` is the number of the example among those of ``fit`` and of the calls after it.
-    ``y_pred`` is None when the right class was raised and no other lowered (a multiclass tie).
-    ``t`` counts the examples seen, including this one. If the rule also scales all weights, the
-    step is what was added after that.
+    ``row`` is the index of the example among those of ``fit`` and of the calls after it. ``y_pred``
+    is None when the right class was raised and no other lowered (a multiclass tie). ``t`` counts
+    the examples seen, including this one. If the rule also scales all weights, the step is what was
+    added after that.
     """
 
     row: int
@@ -43,14 +43,14 @@ class Update(NamedTuple):
 
 
 class PastMistake(NamedTuple):
-    """The part of a score that one past example adds: ``contribution = step · similarity``.
+    """Contribution of one past example to a score: ``contribution = step · similarity``.
 
-    ``row`` is its index in the ``X`` of ``fit`` or its place in the stream; None stands for
-    ``n_joined`` rows that were summed up. ``step`` is the sum of the steps of its ``updates``,
-    negative if they lowered the class. ``y_true`` and ``y_pred`` are the classes that its last
-    update raised and lowered; a kernel with a budget does not keep them, nor the number of updates
-    (None and 0). With votes, ``step`` is the share of all examples that the weights made by its
-    updates survived, and ``similarity`` is their mean vote, from -1 to 1.
+    ``row`` is its index in the ``X`` of ``fit`` or in the stream; None stands for ``n_joined`` rows
+    that were summed up. ``step`` is the sum of the steps of its ``updates``, negative if they
+    lowered the class. ``y_true`` and ``y_pred`` are the classes that its last update raised and
+    lowered; a kernel with a budget does not keep them, nor the number of updates (None and 0). With
+    votes, ``step`` is the share of all examples that the weights made by its updates survived, and
+    ``similarity`` is their mean vote, from -1 to 1.
     """
 
     row: int | None
@@ -64,7 +64,7 @@ class PastMistake(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Updates as columns; ``y_true`` and ``y_pred`` are numbers of classes, -1 for none.
+    """Updates as columns; ``y_true`` and ``y_pred`` are class indices, -1 for none.
 
     ``change`` is by how much the rates of the weights fell; it is empty if they have none. If
     weights are scaled, ``step`` is what was added to the stored weights, ``scale`` and ``folds``
@@ -84,20 +84,20 @@ class Entries(NamedTuple):
 
     @property
     def steps(self) -> FloatArray:
-        """Return the steps of the weights themselves."""
+        """Return the steps of the actual weights, not of the stored ones."""
         if len(self.scale):
             return self.step * self.scale
         return self.step
 
     def stored_after(self, folds: int) -> FloatArray:
-        """Return the steps of the stored weights, brought to a number of folds."""
+        """Return the steps in units of the stored weights after a number of folds."""
         # A fold multiplies by 2^-10; beyond 200 of them nothing is left.
         powers = FOLD_BITS * np.maximum(np.minimum(self.folds - folds, 0), -200)
         return np.asarray(np.ldexp(self.step, powers))
 
     @classmethod
     def of(cls, log: Log) -> Entries:
-        """Copy the updates in a log."""
+        """Return a copy of the updates in a log."""
         n = log.size
         return cls(
             row=log.row[:n].copy(),
@@ -113,7 +113,7 @@ class Entries(NamedTuple):
 
     @classmethod
     def empty(cls) -> Entries:
-        """Return no updates, with columns of the right types."""
+        """Return empty columns of the right types."""
         return cls.of(Log(0))
 
     def first(self, k: int) -> Entries:
@@ -125,7 +125,7 @@ class Entries(NamedTuple):
         return self.part(k, len(self.row))
 
     def part(self, start: int, stop: int) -> Entries:
-        """Return the updates from ``start`` to ``stop``."""
+        """Return the updates from ``start`` to ``stop - 1``."""
         # Columns that these weights do not need are empty, and so is every part of them.
         return Entries(
             row=self.row[start:stop],
@@ -140,7 +140,7 @@ class Entries(NamedTuple):
         )
 
     def at(self, places: npt.NDArray[np.int64]) -> Entries:
-        """Return the updates at these places, of weights without rates and scales."""
+        """Return the updates at the given indices; only for weights without rates and scales."""
         return Entries(
             row=self.row[places],
             y_true=self.y_true[places],
@@ -151,7 +151,7 @@ class Entries(NamedTuple):
 
     @classmethod
     def joined(cls, parts: list[Entries]) -> Entries:
-        """Join updates, one part after the other."""
+        """Return the concatenation of several parts."""
         if len(parts) == 1:
             return parts[0]
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
@@ -162,14 +162,14 @@ def log_for(rule: Rule, capacity: int) -> Log:
     return Log(capacity, with_rates=rule.rates is not None, with_scales=rule.scales)
 
 
-# Called with updates as they are made.
+# Callback for new updates.
 Note = Callable[[Entries], None]
 
 
 def survival_times(
     times: npt.NDArray[np.int64], n_examples: int, start_t: int = 0
 ) -> npt.NDArray[np.int64]:
-    """Return how many examples each state lived for: the first one, then after each update.
+    """Return the survival time of each state in examples: the first state, then one per update.
 
     ``times`` are the ``t`` of the updates, of ``n_examples`` in all. The first state began after
     ``start_t`` examples. A state predicts from the example after its update to that of the next.
@@ -178,7 +178,7 @@ def survival_times(
 
 
 def refuse_missing(last: int, n: int, noun: str = "row") -> None:
-    """Refuse ``n`` examples if the largest number that a ledger names is not among them."""
+    """Raise InputError if ``last``, the largest index in a ledger, is not among n examples."""
     if last >= n:
         raise InputError(
             f"{count(n, noun)} for a ledger that names {noun} {last}. Give all {noun}s of "
@@ -187,7 +187,7 @@ def refuse_missing(last: int, n: int, noun: str = "row") -> None:
 
 
 class Recorder:
-    """Collects updates during training: blocks of them, and a buffer for single examples."""
+    """Collector of updates during training: blocks of them, and a buffer for single examples."""
 
     def __init__(self) -> None:
         self._parts: list[Entries] = []
@@ -205,13 +205,13 @@ class Recorder:
             self._parts.append(entries)
 
     def log(self, rule: Rule) -> Log:
-        """Return the log into which single examples write."""
+        """Return the log of updates by single examples."""
         if self._log is None:
             self._log = log_for(rule, SINGLE_EXAMPLES)
         return self._log
 
     def flush(self) -> None:
-        """Make room in the log."""
+        """Move the updates in the log to a block, which empties the log."""
         if self._log is not None and self._log.size:
             self._parts.append(Entries.of(self._log))
             self._log.size = 0
@@ -223,7 +223,7 @@ class Recorder:
         return twin
 
     def halved(self) -> Recorder:
-        """Return the updates with half their steps, when one vector was split into two halves.
+        """Return a recorder with half the steps, for a vector that was split into two halves.
 
         Halving is exact, so that replay stays exact.
         """
@@ -232,7 +232,7 @@ class Recorder:
         return twin
 
     def _all_parts(self) -> list[Entries]:
-        """Return all parts so far, including what is still in the log."""
+        """Return all parts so far, including the updates still in the log."""
         if self._log is None or self._log.size == 0:
             return self._parts.copy()
         return [*self._parts, Entries.of(self._log)]

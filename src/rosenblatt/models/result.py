@@ -1,4 +1,4 @@
-"""The result of a fit: why it stopped, held-out scores, counts, and what each row contributed."""
+"""The result of a fit: stop reason, held-out scores, counts, and contributions of the rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STOP_REASONS = {
 
 
 def stop_text(reason: str, examples: str = "rows") -> str:
-    """Return why a fit ended, in words; ``examples`` is what the learner calls its rows."""
+    """Return the text of a stop reason; ``examples`` is the learner's word for its rows."""
     return STOP_REASONS[reason].replace("rows", examples)
 
 
@@ -37,7 +37,7 @@ _stop_asked: ContextVar[Callable[[], bool]] = ContextVar("_stop_asked", default=
 
 @contextmanager
 def stopping_when(asked: Callable[[], bool]) -> Iterator[None]:
-    """Let learning inside this context end early once ``asked()`` is true; the result is kept."""
+    """End learning inside this context early once ``asked()`` is true; keep the result so far."""
     token = _stop_asked.set(asked)
     try:
         yield
@@ -74,7 +74,7 @@ class OnlineResult(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class Validation:
-    """A score on held-out examples after every epoch, with the patience to wait for a gain.
+    """Early stopping: the score on held-out examples after every epoch, and the best state.
 
     ``keep`` is called at each new best and returns the state that is kept.
     """
@@ -89,7 +89,7 @@ class Validation:
     held_out: ClassVar[bool] = True
 
     def after_epoch(self) -> float | None:
-        """Compute the score; a new best is kept."""
+        """Compute and return the score; if it is the best so far, keep the state."""
         score = self.score()
         if score > max(self.scores, default=-math.inf):
             self._keep_best(len(self.scores) + 1)
@@ -102,7 +102,7 @@ class Validation:
 
     @property
     def patience_ended(self) -> bool:
-        """Return whether there was no gain for as many epochs as it waits."""
+        """Return whether the score has not improved for ``patience`` epochs."""
         return len(self.scores) - self.best_epoch >= self.patience
 
     def prefer_last(self) -> None:
@@ -113,7 +113,7 @@ class Validation:
 
 @dataclass(eq=False, repr=False)
 class Pocket(Validation):
-    """Keeps the weights with the fewest training errors so far (Gallant 1990).
+    """Pocket algorithm, which keeps the weights with the fewest training errors (Gallant 1990).
 
     ``score`` is the share of training rows that are right, computed several times in an epoch;
     ``scores`` are the best of each epoch, and ``peak`` is the best of the present one.
@@ -123,21 +123,21 @@ class Pocket(Validation):
     held_out: ClassVar[bool] = False
 
     def look(self) -> None:
-        """Compute the score; the best so far is kept."""
+        """Compute the score; if it is the best so far, keep the state."""
         score = self.score()
         if score > max([self.peak, *self.scores]):
             self._keep_best(len(self.scores) + 1)
         self.peak = max(self.peak, score)
 
     def after_epoch(self) -> None:
-        """Compute the score once more at the end of the epoch."""
+        """Compute the score once more, and record the best score of the epoch."""
         self.look()
         self.scores.append(self.peak)
         self.peak = -math.inf
 
     @property
     def patience_ended(self) -> bool:
-        """Return False: a pocket never ends a fit."""
+        """Return False, since a pocket never ends a fit."""
         return False
 
 
@@ -169,7 +169,7 @@ class Pairs:
             self._merge()
 
     def _as_stored(self, entries: Entries) -> Entries:
-        """Bring the steps so far, and those of the entries, to the folds after the last entry."""
+        """Convert the sums so far, and the returned entries, to the folds of the last entry."""
         folds = int(entries.folds[-1])
         shrunk = 2.0 ** (FOLD_BITS * (self._folds - folds))
         if shrunk != 1.0:
@@ -179,7 +179,7 @@ class Pairs:
         return entries._replace(step=entries.stored_after(folds))
 
     def _merge(self) -> None:
-        """Add up the steps of each key."""
+        """Add the waiting steps to the sums."""
         keys = np.concatenate([self._key, *(key for key, _ in self._waiting)])
         steps = np.concatenate([self._step, *(step for _, step in self._waiting)])
         self._key, place = np.unique(keys, return_inverse=True)
@@ -189,7 +189,7 @@ class Pairs:
         self._n_waiting = 0
 
     def coefficients(self) -> DualForm:
-        """Return the rows with a coefficient other than 0, and the coefficients (classes, rows)."""
+        """Return the dual form: row indices, and coefficients of shape (classes, rows)."""
         self._merge()
         k = self._n_classes
         rest, wrong = np.divmod(self._key, k + 1)
@@ -205,7 +205,7 @@ class Pairs:
 class Shares:
     """Steps summed by row and class, for a rule in which every row moves every class."""
 
-    # Larger tables are not made.
+    # Maximum number of values in the table.
     MOST_NUMBERS = 1 << 24
 
     def __init__(self, n_rows: int, n_classes: int) -> None:
@@ -222,20 +222,20 @@ class Shares:
         np.add.at(self._table, (entries.row, entries.y_pred), -entries.step)
 
     def coefficients(self) -> DualForm:
-        """Return the rows with a coefficient other than 0, and the coefficients (classes, rows)."""
+        """Return the dual form: row indices, and coefficients of shape (classes, rows)."""
         support = np.flatnonzero(self._table.any(axis=1))
         return support, np.ascontiguousarray(self._table[support].T)
 
 
 def new_sums(rule: Rule, n_rows: int, n_vectors: int) -> Pairs | Shares | None:
-    """Return an empty sum of the steps for several vectors; None if the memory cannot hold it."""
+    """Return an empty accumulator of steps for several vectors; None if it would be too large."""
     if not rule.blames_all_rivals:
         return Pairs(n_vectors)
     return Shares(n_rows, n_vectors) if Shares.fit_into_memory(n_rows, n_vectors) else None
 
 
 def dual_form(entries: Entries, rule: Rule, n_rows: int, n_vectors: int) -> DualForm:
-    """Return the dual form by the updates that were recorded."""
+    """Return the dual form, computed from recorded updates."""
     if n_vectors > 1:
         sums = new_sums(rule, n_rows, n_vectors) or Pairs(n_vectors)
         sums.add(entries)
@@ -305,7 +305,7 @@ class FitResult:
         return self.n_iter - 1 - self._least_at
 
     def dual_form(self) -> DualForm | None:
-        """Return the rows that moved the weights, and by how much; None if that is not known."""
+        """Return the dual form: row indices and coefficients; None if it is not known."""
         if self.pairs is not None:
             rows, found = self.pairs.coefficients()
             return rows, found * self.scale

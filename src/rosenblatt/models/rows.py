@@ -1,4 +1,4 @@
-"""The caller's arrays as rows that the loops can read, without a copy if the type allows it.
+"""Conversion of arrays to rows for the compiled loops, without a copy if the type allows it.
 
 Scores of rows are summed in the same fixed order as in training. The module also has the products
 and distances of all pairs of rows of two tables, dense or sparse.
@@ -45,7 +45,7 @@ def as_rows(X: Table, dtype: npt.DTypeLike | None = None) -> Rows:
 
 
 def row_arrays(X: Table, dtype: npt.DTypeLike) -> tuple[AnyArray, ...]:
-    """Return a dense table as one array, sparse rows as three, of types that the loops read."""
+    """Return the arrays of a table in types that the loops read: one if dense, three if sparse."""
     if not is_sparse(X):
         return (readable(X, dtype),)
     rows: SparseRows = canonical(X)
@@ -59,7 +59,7 @@ def row_arrays(X: Table, dtype: npt.DTypeLike) -> tuple[AnyArray, ...]:
 
 
 def rows_between(arrays: Sequence[AnyArray], n_features: int, start: int, stop: int) -> Rows:
-    """Return some rows of `row_arrays` without copying them."""
+    """Return rows ``start`` to ``stop - 1`` of `row_arrays`, without copying."""
     if len(arrays) == 1:
         return _rows.dense(arrays[0][start:stop])
     data, indices, indptr = arrays
@@ -72,7 +72,10 @@ def largest_allowed(dtype: npt.DTypeLike) -> float:
 
 
 def inspect(rows: Rows, *, names: Callable[[], Any] | None = None, argument: str = "X") -> None:
-    """Refuse values that are not finite or too large to square, naming row and column."""
+    """Raise InputError for a value that is not finite or too large to square.
+
+    The error names row and column.
+    """
     limit = largest_allowed(rows.dtype)
     found = rows.inspect(limit)
     if found is None:
@@ -101,7 +104,7 @@ def inspect(rows: Rows, *, names: Callable[[], Any] | None = None, argument: str
 
 
 def checksum(table: Table) -> int:
-    """Return the CRC-32 of the values of a table, which changes when they do."""
+    """Return the CRC-32 of the values of a table, to detect changes."""
     from rosenblatt.engine.text.checksums import crc32
 
     found = 0
@@ -116,9 +119,10 @@ def contradictory(
     subset: npt.NDArray[np.int64] | None = None,
     weights: AnyArray | None = None,
 ) -> bool:
-    """Return whether two equal rows have different labels; rows of weight 0 do not count.
+    """Return whether two equal rows have different labels, leaving out rows of weight 0.
 
-    Equal rows have equal scores by any weights, others almost never; rows that do are compared.
+    Equal rows have equal scores by any weights, other rows almost never. Rows with equal scores are
+    compared value by value.
     """
     some = np.arange(len(labels)) if subset is None else subset
     if weights is not None:
@@ -140,7 +144,7 @@ def contradictory(
 
 
 def _row_values(table: Table, row: int) -> AnyArray:
-    """Return values by which equal rows are equal; sparse rows must store no zeros."""
+    """Return the values of a row for comparison; sparse rows must store no zeros."""
     if not is_sparse(table):
         return np.asarray(table[row])
     part = slice(table.indptr[row], table.indptr[row + 1])
@@ -148,7 +152,10 @@ def _row_values(table: Table, row: int) -> AnyArray:
 
 
 def refuse_tiny(table: Table, rows: Rows, least: float) -> None:
-    """Refuse rows that were inspected if all of their values are below ``least``, but not all 0."""
+    """Raise InputError if all values are below ``least`` but not all are 0.
+
+    The rows must have been inspected.
+    """
     if rows.largest_squared_norm >= np.finfo(rows.dtype).tiny:
         return
     sizes = np.abs(table.data if is_sparse(table) else table)
@@ -164,7 +171,7 @@ def refuse_tiny(table: Table, rows: Rows, least: float) -> None:
 # ---------------------------------------------------------------------- scores
 
 
-# Stored values that are converted at a time, if rows have another type than the weights.
+# Stored values converted at once, if rows have another type than the weights.
 BLOCK = 1 << 20
 
 
@@ -204,9 +211,9 @@ def scorer(X: Table, coef: AnyArray, bias: AnyArray) -> Scorer:
 
 
 def margins(scores: AnyArray, right: AnyArray) -> npt.NDArray[np.float64]:
-    """Return how far the right class is ahead of the best other one; negative if it is not.
+    """Return the margin of each row: score of the right class minus the best other score.
 
-    ``scores`` are those of `scores`, and ``right`` is the number of the right class of each row.
+    ``scores`` are those of `scores`, and ``right`` is the index of the right class of each row.
     """
     if scores.ndim == 1:
         return np.where(right == 1, scores, -scores)
@@ -220,7 +227,7 @@ def margins(scores: AnyArray, right: AnyArray) -> npt.NDArray[np.float64]:
 
 
 def products(A: Table, B: Table) -> AnyArray:
-    """Return ``A @ B.T``, in float32 if both tables are; for two sparse tables, it is dense."""
+    """Return ``A @ B.T`` as a dense array, in float32 if both tables are float32."""
     if is_sparse(A):
         return SparseRows.of(A).products(B)
     if is_sparse(B):
@@ -229,7 +236,7 @@ def products(A: Table, B: Table) -> AnyArray:
 
 
 def distances(A: Table, B: Table) -> FloatArray:
-    """Return Σ |a - b| of every row of A and every row of B, in float64.
+    """Return the L1 distance of every row of A to every row of B, in float64.
 
     The work is n·m·d for dense tables; in addition to the result, it needs a copy of B.
     """
@@ -250,8 +257,9 @@ def distances(A: Table, B: Table) -> FloatArray:
 
 
 def _sparse_distances(A: SparseRows, B: SparseRows) -> FloatArray:
-    """Return Σ |a| + Σ |b| - 2 Σ min(|a|, |b|), the last over columns where the signs agree.
+    """Return the L1 distances of the rows of two sparse tables.
 
+    Computed as Σ |a| + Σ |b| - 2 Σ min(|a|, |b|), the last sum over columns where the signs agree.
     These columns are few. All sums are taken in one order, so that equal rows have a distance of 0.
     """
     found = A.products(B, in_common=True)
@@ -261,7 +269,7 @@ def _sparse_distances(A: SparseRows, B: SparseRows) -> FloatArray:
 
 
 def _sizes(rows: SparseRows) -> FloatArray:
-    """Return Σ |x| of each row."""
+    """Return the L1 norm of each row."""
     found = np.bincount(rows.row_numbers(), np.abs(rows.data), minlength=len(rows))
     return found.astype(np.float64, copy=False)
 

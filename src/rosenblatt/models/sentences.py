@@ -1,4 +1,4 @@
-"""Sentences encoded as numbers: the features of every token, ready for the search."""
+"""Encoding of sentences: the feature indices of every token, ready for the search."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ from rosenblatt.models.templates import CHUNKING, WORDS, Templates
 if TYPE_CHECKING:
     from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
-# Marks a feature whose number was not looked up yet, in the caches of `tag_features.features_of`.
+# Marks a feature whose index was not looked up yet, in the caches of `tag_features.features_of`.
 NOT_LOOKED_UP = -2
 
 
 def read_sentences(
     sentences: Any, *, argument: str = "sentences", may_be_empty: bool = False
 ) -> list[Any]:
-    """Return sentences as a list, each a list or tuple of tokens; empty ones only if allowed."""
+    """Return sentences as a list of lists or tuples of tokens; raise InputError if invalid.
+
+    Empty sentences are valid only with ``may_be_empty``.
+    """
     if isinstance(sentences, str | Mapping) or not hasattr(sentences, "__iter__"):
         raise InputError(f"{argument} must be a list of sentences, each a list of tokens.")
     listed = list(sentences)
@@ -50,7 +53,7 @@ def read_sentences(
 def read_pairs(
     sentences: Any, tags: Any, *, argument: str = "sentences"
 ) -> tuple[list[Any], list[list[str]]]:
-    """Return sentences and their tags as lists, one tag for each token, or refuse them."""
+    """Return sentences and tags as lists; raise unless every token has one tag."""
     listed = read_sentences(sentences, argument=argument)
     if not listed:
         raise InputError(f"{argument}: there are no sentences to learn from.")
@@ -95,7 +98,7 @@ class GrowingArray:
 
 
 class Encoder:
-    """Encodes tokens as numbers of features, by templates.
+    """Encoder of tokens as feature indices, by templates.
 
     Tokens are words, tuples of words (word, part of speech, …), or mappings of features.
 
@@ -103,13 +106,13 @@ class Encoder:
     ----------
     kind : "word", "tuple" or "mapping"
     table : FeatureTable
-        The numbers of all known features, by their hashes.
+        The indices of all known features, by their hashes.
     templates : Templates or None
         None for mappings.
     columns : tuple of str
         The names of the parts of a token.
     known : list of dict
-        For each column the numbers of its words.
+        For each column, the indices of its words.
     """
 
     def __init__(
@@ -138,7 +141,7 @@ class Encoder:
     def for_tokens(
         cls, sentences: list[Any], templates: Sequence[str] | None, columns: Sequence[str] | None
     ) -> Encoder:
-        """Return an encoder for tokens like the first one."""
+        """Return an encoder for tokens of the same kind as the first one."""
         token = sentences[0][0]
         if isinstance(token, Mapping):
             if templates is not None or columns is not None:
@@ -172,7 +175,7 @@ class Encoder:
 
     @property
     def hashes(self) -> list[npt.NDArray[np.uint64]]:
-        """Return for each part of the templates the hashes of the answers of all known words."""
+        """Return, for each part of the templates, the hashes of its values for all known words."""
         assert self.templates is not None
         return self.templates.by_part([hashes.values for hashes in self._hashes])
 
@@ -193,9 +196,9 @@ class Encoder:
         learning: bool = False,
         numbers: Sequence[int] | None = None,
     ) -> Encoded:
-        """Encode the features of the tokens; with ``learning``, unseen features get a number.
+        """Encode the features of the tokens; with ``learning``, unseen features get an index.
 
-        ``numbers`` are the numbers by which errors name the sentences.
+        ``numbers`` are the sentence numbers that errors name.
         """
         named = range(len(sentences)) if numbers is None else numbers
         self._refuse_other_tokens(sentences, named)
@@ -258,7 +261,7 @@ class Encoder:
         return Encoded(starts, of_tokens, table.ravel(), None, words[0])
 
     def _remember(self, new: list[dict[str, int]], fresh: list[npt.NDArray[np.uint64]]) -> None:
-        """Append new words, and the hashes of their answers to all questions."""
+        """Add new words, and the hashes of their answers to all questions."""
         for known, more in zip(self.known, new, strict=True):
             known.update(more)
         for hashes, more_hashes in zip(self._hashes, fresh, strict=True):
@@ -272,7 +275,7 @@ class Encoder:
                 cache.append(np.full(len(new[column]), NOT_LOOKED_UP, np.int32))
 
     def _new_caches(self) -> list[GrowingArray | None]:
-        """Return a cache for each template of a single part, with no feature looked up yet."""
+        """Return an empty cache for each template of a single part, and None for the others."""
         assert self.templates is not None
         hashes = self.hashes
         caches: list[GrowingArray | None] = []
@@ -286,7 +289,7 @@ class Encoder:
         return caches
 
     def _refuse_other_tokens(self, sentences: list[Any], named: Sequence[int]) -> None:
-        """Refuse tokens of another kind than those of training."""
+        """Raise InputError if a token is of another kind than those of training."""
         if self.kind == "word":
             return  # the compiled loop checks each word
         kinds = Mapping if self.kind == "mapping" else tuple

@@ -1,4 +1,4 @@
-"""Snapshots of a linear model: what is restored when an example or a batch is refused.
+"""Snapshots of a linear model, restored when an example or a batch raises an error.
 
 There are three kinds, since a snapshot should never cost more than what is learned: of the whole
 model (`Model.snapshot`), of the weights that a few sparse rows can change, and only of the shape,
@@ -18,14 +18,14 @@ from rosenblatt.models.model import Snapshot as Snapshot
 
 
 class Unchanged:
-    """Stands in for a snapshot when learning cannot leave the model half changed."""
+    """Snapshot that does nothing, for learning that cannot leave the model half changed."""
 
     def restore(self) -> None:
-        """Do nothing: a step that is refused is refused before it is made."""
+        """Do nothing, since an invalid step raises an error before it changes anything."""
 
 
 class ShapeSnapshot:
-    """A snapshot of the classes and features of a model, to remove those that joined later."""
+    """Snapshot of the classes and features of a model, to remove those added later."""
 
     def __init__(self, model: LinearModel) -> None:
         self._model = model
@@ -37,7 +37,7 @@ class ShapeSnapshot:
         self._calibration = model.calibration
 
     def restore(self) -> None:
-        """Remove the new vectors and features; no others have changed."""
+        """Remove the new vectors and features; the others are unchanged."""
         model = self._model
         while len(model.classes) > self._n_classes:
             del model.slots[model.classes.pop()]
@@ -54,7 +54,7 @@ class ShapeSnapshot:
 
 
 class TouchedSnapshot:
-    """A snapshot of the weights of some features, and of everything small.
+    """Snapshot of the weights of some features, and of all small parts of the model.
 
     Nothing else changes when sparse rows of these features are learned, as long as no class joins.
     """
@@ -76,7 +76,7 @@ class TouchedSnapshot:
         self._readouts = None if model.readouts is None else model.readouts.copy()
 
     def restore(self) -> None:
-        """Put the numbers back to where they were."""
+        """Restore the weights of these features and all small parts of the model."""
         model = self._model
         for name, plane in model.weights.all_planes().items():
             weights, bias = self._touched[name]

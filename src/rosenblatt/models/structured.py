@@ -1,4 +1,4 @@
-"""Structured perceptrons: the model, and how it learns which output is right.
+"""Structured perceptrons: the model and its trainer.
 
 Δ    = φ(x, gold) - φ(x, predicted)
 gain = score(predicted) - score(gold)            at least 0 if the search is exact
@@ -32,12 +32,12 @@ from rosenblatt.models.recording import Update
 from rosenblatt.models.structured_ledger import difference
 from rosenblatt.models.structured_problem import Judge, Problem, same
 
-# A search sums in its own order, so that its best output may score less by rounding.
+# Relative tolerance: a search may sum in another order, so that scores differ by rounding.
 ROUNDING = 1e-9
 
 
 class StructuredModel(WeightModel[FeatureWeights]):
-    """The weights of features and the counters of a structured perceptron; it has no classes.
+    """State of a structured perceptron: weights by feature, and counters. It has no classes.
 
     Attributes
     ----------
@@ -65,7 +65,10 @@ class StructuredModel(WeightModel[FeatureWeights]):
         self.largest_norm = 0.0
 
     def served(self, *, averaged: bool) -> FeatureWeights:
-        """Return the weights that predict: the best kept, the average, or the last."""
+        """Return the weights that predict.
+
+        They are those of the best epoch if these were kept, otherwise the average or the last.
+        """
         if self.best is not None:
             return self.best
         return self.weights.average() if averaged else self.weights.nonzero()
@@ -74,11 +77,11 @@ class StructuredModel(WeightModel[FeatureWeights]):
         return []
 
     def snapshot(self) -> StructuredSnapshot:
-        """Return a way back to the present state, to be released when it is no longer needed."""
+        """Return a snapshot of the present state, to be released when no longer needed."""
         return StructuredSnapshot(self)
 
     def margin_ceiling(self) -> float:
-        """Return a bound γ: no unit vector u has u·Δ > γ on all updates.
+        """Return an upper bound γ: no unit vector u has u·Δ > γ on all updates.
 
         |w| >= u·w >= γ Σ steps, hence γ <= |w| / Σ steps; what rounding can have hidden is added.
         """
@@ -91,9 +94,9 @@ class StructuredModel(WeightModel[FeatureWeights]):
 
 
 class StructuredSnapshot(ModelSnapshot[StructuredModel]):
-    """A snapshot of a structured model that costs no more than what is learned.
+    """Snapshot of a structured model, at a cost proportional to what is learned after it.
 
-    Weights are noted when they change, instead of being copied beforehand.
+    Earlier weights are recorded when they change, instead of being copied beforehand.
     """
 
     def __init__(self, model: StructuredModel) -> None:
@@ -105,7 +108,7 @@ class StructuredSnapshot(ModelSnapshot[StructuredModel]):
         model.weights.replaced = self._replaced
 
     def restore(self) -> None:
-        """Put the changed weights back, and remove updates from the end of the record."""
+        """Restore the changed weights, and remove the updates recorded since."""
         super().restore()
         weights = self._model.weights
         weights.restore(self._replaced)
@@ -115,12 +118,12 @@ class StructuredSnapshot(ModelSnapshot[StructuredModel]):
             del self._model.recorder[self._n_recorded :]
 
     def release(self) -> None:
-        """Stop noting changes."""
+        """Stop recording changes."""
         self._model.weights.replaced = None
 
 
 class Judgement(NamedTuple):
-    """What an output teaches: whether it is a mistake, how far to go, and Δ.
+    """Result of comparing an output with the right one: whether it is a mistake, step and Δ.
 
     ``is_invalid``: the search went wrong, since the right output scores higher.
     """
@@ -132,7 +135,7 @@ class Judgement(NamedTuple):
 
 
 class StructuredTrainer(epochs.Trainer):
-    """Learns from examples of one problem by one rule, in place."""
+    """Trainer of a structured perceptron, which changes the model in place."""
 
     def __init__(
         self,
@@ -160,7 +163,7 @@ class StructuredTrainer(epochs.Trainer):
         self.result.mistakes_per_row = self._mistakes_per_row
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
-        """Learn once from each example in this order; return the number of mistakes."""
+        """Learn once from each example in ``order`` (None: as given); return the mistake count."""
         mistakes = 0
         updates_before = self.learned.n_updates
         examples = range(self.n_examples) if order is None else order
@@ -174,7 +177,7 @@ class StructuredTrainer(epochs.Trainer):
         return mistakes
 
     def margin_ceiling(self) -> float:
-        """Return a bound, proven by the run, on the margin that any separator has."""
+        """Return an upper bound on the margin of any separator, proven by the run."""
         # Updates by parts of outputs prove nothing of whole outputs.
         return math.inf if self.problem.chooses_parts else self.learned.margin_ceiling()
 
@@ -209,7 +212,7 @@ class StructuredTrainer(epochs.Trainer):
         return is_mistake
 
     def _pair(self, x: Any, gold: Any, name: str) -> tuple[Any, Any] | None:
-        """Return the right output and the one to compare it with; None if there is none."""
+        """Return the right output and its rival; None if the search finds the right output."""
         where = f"xs[{name}]"
         judge = Judge(self.problem, self.learned.weights.raw, x, where, gold)
         if self.problem.chooses_parts:
@@ -219,7 +222,7 @@ class StructuredTrainer(epochs.Trainer):
         return None if same(found, gold) else (gold, found)
 
     def _judged(self, x: Any, gold: Any, good: Any, bad: Any, name: str) -> Judgement:
-        """Compare the right output with another one."""
+        """Compare the right output with its rival; return the judgement."""
         problem = self.problem
         raw = self.learned.weights.raw
         right, right_length = problem.features_of(x, good, f"ys[{name}]")
@@ -256,7 +259,7 @@ class StructuredTrainer(epochs.Trainer):
         return Judgement(is_mistake, self._step(gain, cost, change), change, is_invalid=False)
 
     def _step(self, gain: float, cost: float, change: Features) -> float:
-        """Return how far to go along Δ."""
+        """Return the step length along Δ."""
         if not change:
             return 0.0  # the same features: no weights tell these outputs apart
         if not self._mira:
@@ -267,7 +270,7 @@ class StructuredTrainer(epochs.Trainer):
         return min(self._C, max(cost + gain, 0.0) / squared_norm)
 
     def is_right(self, *, changed: bool) -> bool:
-        """Return whether all outputs are right now, after an epoch without a mistake."""
+        """Return whether the present weights predict all outputs right."""
         if not changed:
             return True
         raw = self.learned.weights.raw

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 Votes = list[list[tuple[Any, int]]]
 # An update of a tagger: the sentence, step and t, and the right and the predicted tags of the
-# tokens that it is about.
+# compared tokens.
 TagEntry = tuple[int, float, int, npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
 class SearchLedger(BaseLedger[W, S]):
-    """A ledger of weights that predict by a search."""
+    """Ledger of a learner that predicts by a search."""
 
     def votes(self, X: Any, queries: Any) -> Votes:
-        """Return the answers of all weight vectors to each query, with the examples they survived.
+        """Return the answers to each query, with the survival times of the weights giving them.
 
         The cost is a search for every query by every weight vector that survived an example.
 
@@ -69,9 +69,10 @@ class SearchLedger(BaseLedger[W, S]):
     def past_mistakes(
         self, X: Any, features: Mapping[Any, float], *, mean: bool
     ) -> list[PastMistake]:
-        """Return what each example added to the score of an answer that has these features.
+        """Return the contribution of each past example to the score of an answer.
 
-        The score is by the last weights or, with ``mean``, by the mean of all.
+        ``features`` are those of the answer. The score is by the last weights or, with ``mean``, by
+        the mean of all.
         """
         found: dict[int, PastMistake] = {}
         n_examples = self.n_examples
@@ -104,11 +105,11 @@ class SearchLedger(BaseLedger[W, S]):
 
     @abstractmethod
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
-        """Return what an update adds to the weights for a step of 1, by feature."""
+        """Return the change of the weights by an update with a step of 1, by feature."""
 
     @abstractmethod
     def _answers(self, state: S, queries: Any) -> list[Any]:
-        """Return the answers of these weights to queries."""
+        """Return the answer of the weights in ``state`` to each query."""
 
 
 class StructuredLedger(SearchLedger[FeatureWeights, tuple[LearnedWeights, Any]]):
@@ -170,12 +171,12 @@ class StructuredLedger(SearchLedger[FeatureWeights, tuple[LearnedWeights, Any]])
             weights.add(change, update.step, update.t - t0)
 
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
-        """Return Δ = φ(x, y_true) - φ(x, y_pred)."""
+        """Return the change of the weights for a step of 1, Δ = φ(x, y_true) - φ(x, y_pred)."""
         change, _ = self._change(update, X)
         return change
 
     def _change(self, update: Update, xs: Sequence[Any]) -> tuple[dict[Any, float], int]:
-        """Return Δ, and the length of the vectors of features (0: they are mappings)."""
+        """Return Δ, and the length of the feature vectors (0 for mappings)."""
         row = update.row
         refuse_missing(row, len(xs), "example")
         good, length = self._problem.features_of(xs[row], update.y_true, f"xs[{row}]")
@@ -267,7 +268,7 @@ class TagLedger(SearchLedger[TagWeights, tuple[TagWeights, Encoded]]):
             tag_learning.replay(weights, encoded, first, y_true, y_pred, step, t - t0)
 
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
-        """Return Δ, by feature and tag, and by steps between tags."""
+        """Return the change Δ of the weights, by feature and tag and by transition between tags."""
         row = update.row
         order = self._start.order
         refuse_missing(row, len(X), "sentence")
@@ -291,7 +292,7 @@ class TagLedger(SearchLedger[TagWeights, tuple[TagWeights, Encoded]]):
 
 
 def with_tags(weights: TagWeights, n_tags: int, *, with_running_sum: bool = True) -> TagWeights:
-    """Copy weights with room for more tags; without the running sums, a new average begins."""
+    """Return a copy of the weights for more tags; without running sums, a new average begins."""
     twin = TagWeights(n_tags, weights.order)
     twin.take(weights)
     if not with_running_sum:
@@ -303,7 +304,7 @@ def with_tags(weights: TagWeights, n_tags: int, *, with_running_sum: bool = True
 def path_features(
     encoded: Encoded, path: Sequence[int], order: int, tags: Sequence[str]
 ) -> dict[Any, float]:
-    """Return φ(x, y) of a sentence: each feature with the tag of its token, each step to a tag."""
+    """Return φ(x, y) of a sentence: counts of (feature, tag) pairs and of transitions."""
     found: dict[Any, float] = {}
     starts = encoded.feature_starts.tolist()
     # The number after the last tag is the beginning of a sentence.

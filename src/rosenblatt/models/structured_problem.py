@@ -1,4 +1,4 @@
-"""The problem of a structured learner: features, search and cost of the user, with checks.
+"""The user's functions of a structured learner, features, search and cost, with checks.
 
 Whatever these functions return is checked, and errors name the example.
 """
@@ -19,7 +19,7 @@ from rosenblatt.models.feature_weights import Features, FeatureWeights, exact_su
 
 
 class Problem:
-    """Features, search and cost of one kind of outputs: a space, or the functions themselves."""
+    """Features, search and cost of a structured problem, given as a space or as functions."""
 
     def __init__(self, space: Any, features: Any, argmax: Any, cost: Any) -> None:
         if space is not None:
@@ -51,11 +51,11 @@ class Problem:
 
     @property
     def chooses_parts(self) -> bool:
-        """Return whether the space itself chooses what to compare, perhaps parts of outputs."""
+        """Return whether the space has a method ``violation``, which chooses what is compared."""
         return self._violation is not None
 
     def features_of(self, x: Any, y: Any, whose: str) -> tuple[Features, int]:
-        """Return the features of an output, and the length of their vector (0: a mapping)."""
+        """Return the features of an output, and the length of their vector (0 for a mapping)."""
         try:
             found = self._features(x, y)
         except Exception as error:
@@ -68,7 +68,7 @@ class Problem:
             raise InputError(f"features(x, y) for {whose}: {error}") from None
 
     def argmax(self, x: Any, score: Judge, where: str, *, gold: Any = None) -> Any:
-        """Return the best output by score; by score and cost if ``gold`` is given."""
+        """Return the output with the best score, or best score plus cost if ``gold`` is given."""
         try:
             found = self._argmax(x, score) if gold is None else self._argmax(x, score, gold=gold)
         except Exception as error:
@@ -96,7 +96,7 @@ class Problem:
         return found
 
     def cost(self, gold: Any, y: Any) -> float:
-        """Return how bad an output is: by default 1 if it is not ``gold``."""
+        """Return the cost of an output; by default 0 if it equals ``gold``, otherwise 1."""
         if self._cost is None:
             return 0.0 if same(gold, y) else 1.0
         found = self._cost(gold, y)
@@ -113,7 +113,7 @@ class Problem:
 
 
 class Judge:
-    """Scores outputs for one ``x``; it is handed to every search (see `spaces.Score`)."""
+    """Scoring function of outputs for one ``x``, passed to every search (see `spaces.Score`)."""
 
     __slots__ = ("_gold", "_problem", "_weights", "_whose", "_x")
 
@@ -149,7 +149,7 @@ class Judge:
 
     @property
     def vector(self) -> FloatArray:
-        """Return the weights as a read-only array, if features are vectors."""
+        """Return the weights as a read-only array; raise InputError if features are mappings."""
         view = self._weights.vector.view()
         view.flags.writeable = False
         return view
@@ -164,7 +164,7 @@ class Judge:
 
 
 def read_features(found: Any) -> tuple[Features, int]:
-    """Read features as a mapping to floats, and the length of their vector (0: a mapping)."""
+    """Return features as a mapping to floats, and the length of their vector (0 for a mapping)."""
     names: Iterable[Any]
     if isinstance(found, Mapping):
         names = found.keys()
@@ -198,7 +198,7 @@ def read_features(found: Any) -> tuple[Features, int]:
 
 
 def _sparse(row: Any) -> tuple[list[int], list[float], int]:
-    """Return the columns and values of a sparse row, and its length."""
+    """Return the column indices and values of a sparse row, and its length."""
     if len(row.shape) == 2 and row.shape[0] != 1:
         raise InputError(f"a sparse matrix of shape {row.shape} is not one row.")
     if len(row.shape) == 2:
@@ -210,7 +210,7 @@ def _sparse(row: Any) -> tuple[list[int], list[float], int]:
 
 
 def _unsound(names: Iterable[Any], values: list[Any]) -> InputError:
-    """Return the error for features that are not finite numbers."""
+    """Return the error for features that are not finite numbers, or overflow when added."""
     for name, value in zip(names, values, strict=True):
         try:
             math.fsum([value])
@@ -229,7 +229,7 @@ def _unsound(names: Iterable[Any], values: list[Any]) -> InputError:
 
 
 def answers(problem: Problem, weights: FeatureWeights, xs: Sequence[Any]) -> list[Any]:
-    """Return the best outputs by these weights that the search finds."""
+    """Return the best output that the search finds for each example."""
     found = []
     for number, x in enumerate(xs):
         where = f"xs[{number}]"
@@ -238,7 +238,7 @@ def answers(problem: Problem, weights: FeatureWeights, xs: Sequence[Any]) -> lis
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two outputs are equal; a list, a tuple and an array of equal parts are."""
+    """Return whether two outputs are equal; lists, tuples and arrays are compared by element."""
     rows = (list, tuple, np.ndarray)
     if isinstance(one, rows) and isinstance(other, rows):
         return len(one) == len(other) and all(map(same, one, other))
@@ -251,7 +251,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _takes_gold(argmax: Callable[..., Any]) -> bool:
-    """Return whether a search has an argument ``gold``, so that it can search with the cost."""
+    """Return whether a search has an argument ``gold``, so that it can include the cost."""
     try:
         return "gold" in inspect.signature(argmax).parameters
     except (TypeError, ValueError):  # a compiled function without a signature
@@ -263,7 +263,7 @@ def _short(thing: Any) -> str:
 
 
 def read_many(argument: str, given: Any) -> list[Any]:
-    """Return a sequence with one entry for each example as a list, or refuse it."""
+    """Return an argument as a list with one entry per example; raise if it is no sequence."""
     if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__iter__"):
         raise InputError(
             f"{argument} is a {type(given).__name__}; give a sequence with one entry for each "
@@ -273,7 +273,7 @@ def read_many(argument: str, given: Any) -> list[Any]:
 
 
 def read_examples(xs: Any, ys: Any) -> tuple[list[Any], list[Any]]:
-    """Return examples and their right outputs as lists, or refuse them."""
+    """Return examples and right outputs as lists; raise InputError if they are invalid."""
     xs = read_many("xs", xs)
     ys = read_many("ys", ys)
     if len(xs) != len(ys):
@@ -289,5 +289,5 @@ def read_examples(xs: Any, ys: Any) -> tuple[list[Any], list[Any]]:
 
 
 def share_right(found: list[Any], ys: list[Any]) -> float:
-    """Return the share of outputs that are right."""
+    """Return the share of right outputs."""
     return sum(map(same, found, ys)) / len(ys)

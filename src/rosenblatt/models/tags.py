@@ -1,4 +1,4 @@
-"""The model of a sequence tagger, and how it learns from sentences in a given order."""
+"""Sequence taggers: the model and its trainer."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ UPDATES = {
     "early": tag_learning.EARLY,
     "violation": tag_learning.VIOLATION,
 }
-# Sentences that are learned between two questions whether somebody asked to stop. With n tags and
+# Sentences learned between two checks for a requested stop. With n tags and
 # order k there are at most TAGS_AT_A_TIME / n^k.
 SENTENCES_AT_A_TIME = 1 << 14
 TAGS_AT_A_TIME = 1 << 19
-# Rows of weights that are reserved at least when there is no room for a sentence.
+# Minimum number of weight rows reserved when there is no room for a sentence.
 LEAST_ROOM = 1024
-# The tag of a token whose sentence has no sequence that is allowed.
+# The tag of all tokens of a sentence for which no sequence of tags is allowed.
 NO_TAG = -2
 
 
 class TagModel(WeightModel[TagWeights]):
-    """Tags, which are its classes, with weights of features and steps, and the encoder of tokens.
+    """State of a tagger: tags (its classes), weights of features and transitions, the encoder.
 
     Attributes
     ----------
     order : int
-        How many tags before a tag its score depends on, 1 or 2.
+        The number of previous tags that the score of a tag depends on, 1 or 2.
     encoder : Encoder
         Copies share it, until they learn (`for_learning`).
     dictionary : ndarray or None
@@ -63,7 +63,7 @@ class TagModel(WeightModel[TagWeights]):
         self.dictionary: npt.NDArray[np.int32] | None = None
 
     def copy(self) -> Self:
-        """Return a model with weights of its own, and the same encoder."""
+        """Return a copy with its own weights and the same encoder."""
         twin = super().copy()
         if self.dictionary is not None:
             twin.dictionary = self.dictionary.copy()
@@ -74,15 +74,16 @@ class TagModel(WeightModel[TagWeights]):
         return []
 
     def for_learning(self) -> Self:
-        """Return a copy to learn into, which shares nothing that learning changes."""
+        """Return a copy for learning, which also has its own encoder."""
         twin = self.copy()
         twin.encoder = self.encoder.copy()
         return twin
 
     def served(self, *, averaged: bool) -> TagWeights:
-        """Return the weights that predict: the best kept, the average, or the last.
+        """Return the weights that predict.
 
-        The average is computed once for each state.
+        They are those of the best epoch if these were kept, otherwise the average or the last. The
+        average is computed once for each state.
         """
         if self.best is not None:
             return self.best
@@ -94,7 +95,7 @@ class TagModel(WeightModel[TagWeights]):
 
     @property
     def tags(self) -> list[str]:
-        """Return the tags in the order of their numbers."""
+        """Return the tags, ordered by index."""
         return self.classes
 
     @tags.setter
@@ -102,7 +103,7 @@ class TagModel(WeightModel[TagWeights]):
         self._name_classes(tags)
 
     def admit_all(self, tags: Iterable[Any]) -> None:
-        """Make room for unseen tags, in their natural order; old ones keep their places."""
+        """Add the new tags in sorted order; the indices of the old ones stay the same."""
         # Texts of NumPy become plain ones.
         new = sorted(map(str, set(tags) - set(self.tags)))
         if not new:
@@ -118,15 +119,16 @@ class TagModel(WeightModel[TagWeights]):
             ) from None
 
     def numbers(self, tagged: list[list[str]]) -> npt.NDArray[np.int32]:
-        """Return the places of the tags of all tokens."""
+        """Return the tag indices of all tokens."""
         return tag_numbers(self.slots, tagged)
 
     def learn_dictionary(
         self, least: int | None, encoded: Encoded, gold: npt.NDArray[np.int32]
     ) -> npt.NDArray[np.int32] | None:
-        """Learn which frequent words always have one tag; return the only tag of each token.
+        """Build the dictionary of frequent words with a single tag; return each token's only tag.
 
-        ``least`` is how often a word must occur. None: there is no dictionary.
+        A word must occur ``least`` times. If it is None, there is no dictionary, and None is
+        returned.
         """
         if least is None or encoded.words is None:
             self.dictionary = None
@@ -160,7 +162,7 @@ class TagModel(WeightModel[TagWeights]):
         return found
 
     def only(self, encoded: Encoded) -> npt.NDArray[np.int32] | None:
-        """Return for each token the only tag that it can have, or -1; None without dictionary."""
+        """Return the only possible tag of each token, or -1; None if there is no dictionary."""
         if self.dictionary is None or encoded.words is None:
             return None
         # Words that came later have the number after the last, whose entry is -1.
@@ -170,14 +172,14 @@ class TagModel(WeightModel[TagWeights]):
 
 
 def tag_numbers(slots: Mapping[str, int], tagged: list[list[str]]) -> npt.NDArray[np.int32]:
-    """Return the places of the tags of all tokens, one sentence after the other."""
+    """Return the tag indices of all tokens, one sentence after the other."""
     return np.array([slots[tag] for sentence in tagged for tag in sentence], np.int32)
 
 
 def joining_tags(
     known: Iterable[str], declared: Iterable[str], tagged: list[list[str]]
 ) -> list[tuple[int, list[str]]]:
-    """Return where tags that are not known yet join: numbers of sentences and their new tags.
+    """Return the sentences at which new tags join: pairs of sentence index and new tags.
 
     Declared tags join at the first sentence, others at the first sentence that has them, in their
     natural order. The first entry is that of sentence 0, whether or not a tag joins there.
@@ -197,7 +199,7 @@ def joining_tags(
 class RightTags(NamedTuple):
     """The right tags of sentences, and the constraints on them.
 
-    ``gold`` holds the places of the tags of all tokens, also of tags that join during learning,
+    ``gold`` holds the tag indices of all tokens, also of tags that join during learning,
     ``visited`` the sentences that keep to the constraints, and ``allowed`` which tag may follow
     which, if there are constraints.
     """
@@ -209,7 +211,7 @@ class RightTags(NamedTuple):
 
 @dataclass(frozen=True)
 class TagBatch:
-    """Sentences that are ready to be learned from; all that can be refused has been checked.
+    """Encoded sentences that are ready to be learned from, after all checks.
 
     ``only`` has the only tag that each token can have, or -1. ``first_row`` is the number of the
     first sentence in a ledger.
@@ -224,7 +226,7 @@ class TagBatch:
     C: float
 
     def trainer(self, model: TagModel, start: int, stop: int) -> TagTrainer:
-        """Return the trainer for sentences start .. stop - 1, with the tags that the model has."""
+        """Return a trainer for sentences ``start`` to ``stop - 1`` and the model's present tags."""
         visited = self.right.visited
         first, last = np.searchsorted(visited, [start, stop])
         allowed = self.right.allowed
@@ -238,7 +240,7 @@ class TagBatch:
 
 
 class TagTrainer(epochs.Trainer):
-    """Learns from the sentences of a subset, in place."""
+    """Trainer of a tagger on a subset of the sentences, which changes the model in place."""
 
     def __init__(
         self,
@@ -268,13 +270,13 @@ class TagTrainer(epochs.Trainer):
         self._block = max(1, min(SENTENCES_AT_A_TIME, sentences))
 
     def reserve_rows(self) -> None:
-        """Make room for every feature of the sentences, so that learning never stops for more."""
+        """Reserve weight rows for all features of the sentences, so that learning never pauses."""
         starts = self._encoded.feature_starts[self._encoded.starts]
         counts = np.diff(starts)[self.subset]
         self._model.weights.reserve(int(counts.sum()))
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
-        """Learn once from each sentence in this order; return the number of mistakes."""
+        """Learn once from each sentence in ``order``; return the number of mistakes."""
         assert order is not None
         model = self._model
         encoded = self._encoded
@@ -312,7 +314,7 @@ class TagTrainer(epochs.Trainer):
         return int(tally.sentences)
 
     def errors(self, *, averaged: bool) -> int:
-        """Count the sentences with a wrong tag, including those that were left out."""
+        """Count the sentences with a wrong tag, including those left out of training."""
         weights = self._model.served(averaged=averaged)
         found = self._model.find_tags(weights, self._encoded, self._beam, self._allowed)
         wrong = np.logical_or.reduceat(found != self._gold, self._encoded.starts[:-1])
@@ -320,7 +322,7 @@ class TagTrainer(epochs.Trainer):
 
 
 def refuse_another_shape(model: TagModel, order: int, templates: Any) -> None:
-    """Refuse an order or templates other than those that the model has learned with."""
+    """Raise ParameterError if order or templates differ from those of the trained model."""
     if order != model.order:
         raise ParameterError(
             f"order={order}, but this tagger has learned with {model.order}. Continue with that, "

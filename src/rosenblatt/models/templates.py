@@ -1,4 +1,4 @@
-"""Templates, which say what parts of a sentence make up the features of a token.
+"""Feature templates: the parts of a sentence that make up the features of a token.
 
 w[0]              the word itself          w[-1], w[2]      one before, two after
 w[0].suffix(3)    its last three letters   pos[0]|pos[1]    two things together
@@ -20,7 +20,7 @@ from rosenblatt.errors import ParameterError
 
 
 class _Marks(dict[int, str]):
-    """The mark of each character in a shape, computed when the character first appears."""
+    """Cache of the marks that stand for characters in a shape (see `shape`)."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -53,12 +53,12 @@ SIZED: dict[str, Callable[[str, int], str]] = {
     "suffix": lambda word, n: word[-n:],
     "prefix": lambda word, n: word[:n],
 }
-# Tokens that a template may look away from its own; the compiled loop has the same limit.
+# Maximum distance in tokens of a template's parts; the compiled loop has the same limit.
 FURTHEST = 8
 
 
 def _split(texts: str) -> tuple[str, ...]:
-    """Return the templates of a text, which are separated by blanks."""
+    """Split a text into templates at whitespace."""
     return tuple(texts.split())
 
 
@@ -97,7 +97,7 @@ def shape(word: str) -> str:
 
 
 class Part(NamedTuple):
-    """One place of a template: a column, how many tokens away, and the questions to the word."""
+    """One part of a template: a column, an offset in tokens, and the questions about the word."""
 
     column: str
     offset: int
@@ -134,30 +134,30 @@ class Templates:
         )
 
     def hashes(self, words: list[list[str]]) -> list[npt.NDArray[np.uint64]]:
-        """Return for each of `asks` the hashes of what it asks of the words of its column."""
+        """Return, for each question in `asks`, the hashes of its answers for the words."""
         found: list[npt.NDArray[np.uint64]] = hashes_of(self.asks, words)
         return found
 
     def by_part(self, hashes: list[npt.NDArray[np.uint64]]) -> list[npt.NDArray[np.uint64]]:
-        """Return the hashes of each part; parts that ask the same share an array."""
+        """Return the hashes of each part; parts with the same question share an array."""
         return [hashes[place] for place in self.part_asks]
 
 
 def _ask(column: int, asked: tuple[tuple[str, int], ...]) -> Ask:
-    """Return a question to the words of a column as the compiled loop reads it."""
+    """Return a question about the words of a column, in the form that the compiled loop reads."""
     numbers = np.array([(QUESTIONS[name], n) for name, n in asked], np.int64).reshape(-1, 2)
     return Ask(column, hash_of(repr(asked)), numbers, partial(_answer, asked))
 
 
 def _answer(asked: tuple[tuple[str, int], ...], word: str) -> str:
-    """Return the answer of a word to a chain of questions."""
+    """Return the answer to a chain of questions about a word."""
     for name, n in asked:
         word = SIZED[name](word, n) if name in SIZED else FUNCTIONS[name](word)
     return word
 
 
 def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:
-    """Parse a template into its parts; an error names the place where it goes wrong."""
+    """Parse a template into its parts; raise TemplateError at the position of a mistake."""
     if not isinstance(text, str):
         raise ParameterError(f"templates: {text!r} is not a text such as 'w[0].lower'.")
     parts = []
@@ -191,7 +191,7 @@ def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:
 
 
 class TemplateError(ParameterError):
-    """Raised for a template that cannot be parsed; ``reason`` is what is wrong at ``position``."""
+    """Raised for a template that cannot be parsed; ``reason`` is the error at ``position``."""
 
     def __init__(self, text: str, place: int, reason: str) -> None:
         self.text = f"{text!r:.80}"

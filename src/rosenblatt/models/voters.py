@@ -13,12 +13,12 @@ from rosenblatt.models.recording import Entries, Note
 
 
 class Voters:
-    """Keeps each mistaken row once, with its number in the ledger."""
+    """Store of the mistaken rows, each kept once, with its index in the ledger."""
 
     def __init__(
         self, rows: Table | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:
-        # A batch of rows with their numbers at a time, as they came.
+        # Batches of rows with their indices in the ledger, in order of arrival.
         self._parts: list[tuple[Table, npt.NDArray[np.int64]]] = []
         if rows is not None and numbers is not None:
             self._parts.append((rows, numbers))
@@ -27,7 +27,7 @@ class Voters:
         self._joined: JoinedRows | None = None
 
     def taking(self, table: Table, first_row: int) -> Note:
-        """Return a function that keeps those rows of a table that updates came from."""
+        """Return a callback that stores the rows of ``table`` that caused updates."""
         rows = SparseRows.of(table) if is_sparse(table) else table
         known = np.zeros(table.shape[0], bool)
 
@@ -41,19 +41,19 @@ class Voters:
         return take
 
     def _compact(self) -> None:
-        """Drop the parts that a reader has joined; only called by the thread that learns."""
+        """Replace the parts that a reader has joined by their table; for the learning thread."""
         kept = self._joined
         if kept is not None and 1 < kept.n_parts <= len(self._parts):
             self._parts[: kept.n_parts] = [(kept.vectors, kept.numbers)]
             self._joined = JoinedRows(kept.vectors, kept.numbers, 1)
 
     def finish(self, n_features: int) -> None:
-        """Join the rows into one table after learning; only called by the thread that learns."""
+        """Join the rows into one table after learning; for the learning thread only."""
         self.joined(n_features)
         self._compact()
 
     def copy(self) -> Voters:
-        """Return voters that can grow without these."""
+        """Return an independent copy."""
         twin = copy(self)
         twin._parts = list(self._parts)
         return twin
@@ -83,7 +83,7 @@ class Voters:
 
 
 class JoinedRows:
-    """The mistaken rows of the first ``n_parts`` batches, and their numbers in the ledger."""
+    """The mistaken rows of the first ``n_parts`` batches, with their indices in the ledger."""
 
     def __init__(self, vectors: Table, numbers: npt.NDArray[np.int64], n_parts: int) -> None:
         self.vectors = vectors
@@ -92,7 +92,7 @@ class JoinedRows:
         self._order = np.argsort(numbers)
 
     def places(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the places of the rows of updates in ``vectors``."""
+        """Return the indices in ``vectors`` of the rows of updates."""
         found = np.searchsorted(self.numbers, rows, sorter=self._order)
         return np.asarray(self._order[found])
 

@@ -24,8 +24,8 @@ ARRAYS_OF_PLANES = {
 }
 ARRAYS = tuple(name for pair in ARRAYS_OF_PLANES.values() for name in pair)
 
-# The rates of weights that have not moved. The rate of gradients is the root of 1e-12 inverted,
-# which is added to their squares: so little that the first step of a weight is eta long.
+# Initial rates. That of gradients is 1/sqrt(1e-12), as if 1e-12 were added to the sum of squares:
+# so little that the first step of a weight is eta long.
 START_RATES = {"variance": 1.0, "gradient": 1e6}
 
 
@@ -37,9 +37,9 @@ class Plane(NamedTuple):
 
 
 class Scaling(NamedTuple):
-    """The numbers of weights that a rule scales, in addition to what is stored of them.
+    """State of weights that a rule scales, in addition to the stored weights.
 
-    The weights are ``scale`` times what is stored. ``folds`` counts how often what is stored was
+    The weights are ``scale`` times the stored weights. ``folds`` counts how often these were
     multiplied by 2^-10, so that the scale could grow again. ``clock + scale * (t - since)`` is the
     sum of the scales after each example since the last fold. ``updates`` counts the steps so far,
     ``examples`` those that the rule was asked about (no rows of weight 0), and ``length2`` is the
@@ -137,12 +137,12 @@ class Weights(WeightArrays):
         return self._as_matrix(self.table)
 
     def plane(self, name: str) -> Plane:
-        """Return a plane with its table as (n_vectors, n_features); views."""
+        """Return a plane as views, with its table of shape (n_vectors, n_features)."""
         table, bias = self.planes[name]
         return Plane(self._as_matrix(table), bias)
 
     def all_planes(self) -> dict[str, Plane]:
-        """Return every plane, with tables as (n_vectors, n_features); views."""
+        """Return every plane as views, with tables of shape (n_vectors, n_features)."""
         return {name: self.plane(name) for name in self.planes}
 
     def _as_matrix(self, table: AnyFloatArray) -> AnyFloatArray:
@@ -150,13 +150,13 @@ class Weights(WeightArrays):
         return table[: self.n_features, vectors].T if self.by_feature else table[vectors]
 
     def _scaled(self, stored: AnyFloatArray) -> AnyFloatArray:
-        """Return the weights of which this is stored; rounded once, to the stored type."""
+        """Return stored weights times the scale, rounded once to the stored type."""
         if not self.is_scaled:
             return stored
         return (stored * np.float64(self.scale)).astype(stored.dtype)
 
     def set(self, matrix: AnyFloatArray, bias: AnyFloatArray) -> None:
-        """Start from these weights."""
+        """Set the weights and biases, with a scale of 1."""
         self.stored_matrix[...] = matrix
         self.stored_bias[...] = bias
         self.measure_reach()
@@ -168,15 +168,18 @@ class Weights(WeightArrays):
     # ------------------------------------------------------------------ the mean
 
     def average(self) -> tuple[AnyFloatArray, AnyFloatArray]:
-        """Return the mean of weights and biases over the examples since it began, in float64."""
+        """Return the mean of weights and biases since averaging began, in float64."""
         return serve(self)
 
     def score(self, rows: Rows) -> FloatArray:
-        """Score rows, which the table is arranged for, by the mean if averaged, else as is."""
+        """Return the scores of rows by the mean if averaged, otherwise by the last weights.
+
+        The table must be arranged for such rows.
+        """
         return score(self, rows)
 
     def total(self) -> tuple[int, FloatArray, FloatArray]:
-        """Return the examples seen, and the sum of the averaged weights and biases after each."""
+        """Return the number of examples seen, and the sums of the averaged weights and biases."""
         # n times the mean of `mean.h`: n · w - running_sum, or C · v - u for scaled weights.
         counted = self.clock if self.is_scaled else self.t - self.average_from
         matrix, bias = self._multiplied(counted)
@@ -186,7 +189,7 @@ class Weights(WeightArrays):
     def begin_average(
         self, t: int, total: FloatArray, bias_total: FloatArray, scaling: Scaling
     ) -> None:
-        """Let the average begin where ``t`` examples were seen, with this `total` and `scaling`."""
+        """Restart the average at example ``t``, given the `total` and `scaling` of that time."""
         # The clock of scaled weights goes on, so that all of the total joins the sums.
         matrix, bias = self._multiplied(0 if self.is_scaled else t - self.average_from)
         if self.is_scaled:
@@ -199,18 +202,21 @@ class Weights(WeightArrays):
         self.average_from = t
 
     def _multiplied(self, factor: float) -> tuple[FloatArray, FloatArray]:
-        """Return what is stored of the weights and biases times a factor, in float64."""
+        """Return the stored weights and biases times a factor, in float64."""
         return self.stored_matrix * np.float64(factor), self.stored_bias * np.float64(factor)
 
     # ------------------------------------------------------------------ changes of shape
 
     def arrange(self, *, by_feature: bool) -> None:
-        """Put the planes into the order the rows to come are read in; one vector fits both."""
+        """Lay out the planes by feature or by vector, to suit the next rows.
+
+        A single vector needs no change, since both layouts are the same.
+        """
         if by_feature != self.by_feature and self.n_vectors > 1:
             self._lay_out(self.all_planes(), by_feature=by_feature)
 
     def promote(self) -> None:
-        """Continue in float64."""
+        """Convert all planes to float64."""
         if self.is_float32:
             self._rebind(
                 {
@@ -220,7 +226,7 @@ class Weights(WeightArrays):
             )
 
     def agree(self, X: Any, rows: Rows) -> Rows:
-        """Return rows of the type of the weights: float32 if all rows were so far, else float64."""
+        """Return rows in the type of the weights; both become float64 if their types differ."""
         if rows.dtype == self.table.dtype:
             return rows
         self.promote()
@@ -231,7 +237,7 @@ class Weights(WeightArrays):
         return wider
 
     def grow(self, n_features: int) -> None:
-        """Make room for features not seen before; their weights are 0."""
+        """Set the number of features; new ones have the initial weights."""
         if not self.by_feature:
             self._lay_out(self.all_planes(), by_feature=True)
         had = len(self.table)
@@ -239,7 +245,7 @@ class Weights(WeightArrays):
         self._rebind(self._padded(more, 0), n_features=n_features)
 
     def insert_features(self, places: Sequence[int]) -> None:
-        """Add features of which nothing is learned yet before these places."""
+        """Insert new features, with initial weights, before the given column indices."""
         planes = {
             name: Plane(np.insert(table, places, self._start_of(name), axis=1), bias)
             for name, (table, bias) in self.all_planes().items()
@@ -269,7 +275,7 @@ class Weights(WeightArrays):
             self.scaling = numbers._replace(length2=0.5 * numbers.length2)
 
     def add_vector(self) -> None:
-        """Add a vector of zeros for one more class."""
+        """Add a weight vector with initial values for one more class."""
         n = self.n_vectors
         more = 1 + n // 4 if n == self.table.shape[self.by_feature] else 0
         planes = self._padded(0, more) if self.by_feature else self._padded(more, 0)
@@ -279,7 +285,7 @@ class Weights(WeightArrays):
         self._rebind(planes)
 
     def drop_vector(self) -> None:
-        """Take the last vector away again, and leave zeros."""
+        """Remove the last vector, and reset its storage to the initial values."""
         for name, plane in self.all_planes().items():
             plane.table[-1] = self._start_of(name)
         self._rebind(
@@ -293,15 +299,15 @@ class Weights(WeightArrays):
         self._rebind({**self.planes, **new})
 
     def drop_planes(self, names: Sequence[str]) -> None:
-        """Remove planes, if they are there."""
+        """Remove the named planes; absent ones are ignored."""
         self._rebind({name: plane for name, plane in self.planes.items() if name not in names})
 
     def _start_of(self, name: str) -> float:
-        """Return what a plane holds for a weight that has not moved."""
+        """Return the initial value of a plane."""
         return START_RATES[self.rates or ""] if name == RATE else 0.0
 
     def _padded(self, rows: int, columns: int) -> dict[str, Plane]:
-        """Return the planes with more rows and columns after their own, as weights start."""
+        """Return the planes with rows and columns of initial values appended."""
         planes = {name: Plane(*plane) for name, plane in self.planes.items()}
         if not rows and not columns:
             return planes
@@ -315,7 +321,7 @@ class Weights(WeightArrays):
     def _lay_out(
         self, planes: Mapping[str, Plane], *, by_feature: bool, n_features: int | None = None
     ) -> None:
-        """Bind planes whose tables have a row for each vector, in the one or the other order."""
+        """Rebind planes, whose tables have a row per vector, in either layout."""
         self._rebind(
             {
                 name: Plane(np.ascontiguousarray(matrix.T if by_feature else matrix), bias)
@@ -344,9 +350,9 @@ class Weights(WeightArrays):
     # ------------------------------------------------------------------ threads, lengths
 
     def refuse_if_busy(self, t: int | None = None) -> None:
-        """Refuse while another thread learns, or if it has learned since there were ``t`` examples.
+        """Raise RuntimeError if another thread is learning, or has learned since example ``t``.
 
-        Asked before and after a copy is taken, so that no copy is half of one state and half of
+        Called before and after a copy is taken, so that no copy is half of one state and half of
         another.
         """
         if t is not None and t != self.t:
@@ -373,7 +379,7 @@ class Weights(WeightArrays):
         return _with_planes, (self.snapshot(), self._extra_planes())
 
     def _extra_planes(self) -> dict[str, Plane]:
-        """Return the planes that a `snapshot` does not have; views."""
+        """Return views of the planes that a `snapshot` does not have."""
         planes = self.all_planes()
         return {name: planes[name] for name in planes if name not in ARRAYS_OF_PLANES}
 
@@ -401,7 +407,7 @@ class Weights(WeightArrays):
         return arrays
 
     def snapshot(self) -> dict[str, Any]:
-        """Return all that a model file keeps of weights, as arrays and plain numbers.
+        """Return the state of the weights that a model file stores, as arrays and plain numbers.
 
         Of scaled weights the arrays are what is stored, so that learning resumes to the last bit.
         The planes of read-outs are not among them.
@@ -452,7 +458,7 @@ class Weights(WeightArrays):
         return weights
 
     def digest(self) -> str:
-        """Return the SHA-256 of every number that decides how learning continues."""
+        """Return the SHA-256 of the state that determines further learning."""
         from hashlib import sha256  # which loads OpenSSL
 
         state = sha256()

@@ -29,10 +29,10 @@ from rosenblatt.persistence.parameters import decode, decode_parameters, encode,
 if TYPE_CHECKING:
     from rosenblatt.persistence.layout import Layout
 
-# The format that is written. A file of any format from the oldest on is read; a change of format
-# takes a new number here, a function that upgrades the card and the arrays of the format before
-# (`read_from` in file.py is where it is called) and kept files of its own beside those of the
-# formats before (tests/persistence/format_5). docs/model_file.md states the policy.
+# The format of the files that are written. A file of any format from the oldest on is read; a
+# change of format takes a new number here, a function that upgrades the card and the arrays of the
+# format before (`read_from` in file.py is where it is called) and kept files of its own beside
+# those of the formats before (tests/persistence/format_5). docs/model_file.md states the policy.
 FORMAT = 5
 # The formats before it were never released.
 OLDEST_FORMAT = 5
@@ -42,14 +42,14 @@ VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30}")
 
 
 class Facts(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A part of a card: all fields must be there, and no others."""
+    """Base class of the parts of a card: required fields must be present, and no unknown ones."""
 
     def to_plain(self) -> Any:
-        """Return the fields as JSON has them."""
+        """Return the fields as JSON data."""
         return msgspec.to_builtins(self)
 
     def decode(self) -> None:
-        """Restore the values that JSON has no type for."""
+        """Decode, in place, the values that JSON has no type for."""
 
 
 class Fit(Facts):
@@ -84,7 +84,7 @@ class Data(Facts, omit_defaults=True):
 
 
 class Record(Facts, omit_defaults=True):
-    """The training of a model; ``fit`` is null while it learns from a stream.
+    """The history of the training of a model; ``fit`` is null while it learns from a stream.
 
     ``next_row`` is the number that the next example gets in a ledger. ``search``, left out if there
     was none, lists the candidates that `AutoLinear` tried, with the fields of a `Candidate`.
@@ -100,7 +100,7 @@ class Record(Facts, omit_defaults=True):
 
 
 class Card(Facts):
-    """A model, apart from its arrays.
+    """The card of a model: everything but its arrays.
 
     ``classes`` are in the order of the weight vectors; those of a tagger are its tags. ``random``
     is the state of the generator that shuffles. ``training_data`` is the part of the training rows
@@ -145,7 +145,7 @@ class Card(Facts):
 
     @classmethod
     def from_plain(cls, fields: dict[str, Any]) -> Card:
-        """Parse the fields of a card; ``model`` has those of the family of the learner."""
+        """Make a card from JSON data; ``model`` has the fields of the family of the learner."""
         card: Card = _converted(fields, cls, "")
         card.parameters = decode_parameters(card.parameters)
         card.classes = [decode(label, "classes") for label in card.classes]
@@ -169,7 +169,7 @@ def _converted(fields: Any, kind: type[Any], place: str) -> Any:
 
 
 def plain(text: str) -> dict[str, Any]:
-    """Parse a card of a format that this version reads; nothing else is checked yet.
+    """Parse the JSON of a card, and check only its format, version and digest fields.
 
     A newer format may have other fields and another digest, so it must be named before those are
     looked at.
@@ -233,13 +233,13 @@ def strict_json(text: str, what: str) -> Any:
 
 
 def saved_learners() -> list[str]:
-    """Return the names of the learners that files may hold."""
+    """Return the names of the learners that can be saved."""
     return sorted(entry.class_name for entry in entries() if entry.is_saved)
 
 
 @cache
 def entry_named(class_name: str) -> Entry:
-    """Return the entry of the learner that a file names; refuse any other name."""
+    """Return the catalogue entry of a learner by name; raise ModelFileError if it is unknown."""
     for entry in entries():
         if entry.class_name == class_name and entry.is_saved:
             return entry
@@ -257,7 +257,7 @@ def class_of(class_name: str) -> Any:
 
 @cache
 def layout_of(class_name: str) -> Layout:
-    """Return how the file of this learner is laid out."""
+    """Return the layout of the model files of a learner."""
     layout: Layout = class_of(class_name).file_layout()
     return layout
 
@@ -267,7 +267,7 @@ def layout_of(class_name: str) -> Layout:
 
 @dataclass
 class State:
-    """A model as a card and named arrays: all of it, and nothing but data.
+    """The complete state of a model as plain data: a card and named arrays.
 
     Attributes
     ----------
@@ -314,7 +314,7 @@ class State:
         return LEDGER in self.layout.parts(self.card)
 
     def restore(self, model: Model[Any]) -> None:
-        """Restore the fields that models of all families have."""
+        """Set the fields of ``model`` that models of all families have."""
         card = self.card
         record = card.record
         model.seed = record.seed
@@ -332,7 +332,7 @@ class State:
             model.origin = DataOrigin(**msgspec.structs.asdict(record.data))
 
     def refuse_unless(self, family: str) -> None:
-        """Refuse a model of another family."""
+        """Raise ModelFileError if the model is of another family."""
         if self.family != family:
             raise ModelFileError(f"a {self.card.learner} {self.layout.nature}")
 

@@ -18,27 +18,27 @@ from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.persistence.card import plain, strict_json
 from rosenblatt.persistence.layout import in_order, whole
 
-# The metadata of the header that hold the card; packed rows have another one.
+# The metadata keys of the header: that of the card of a model, and that of files of packed rows.
 KEY = "rosenblatt"
 PACKED_ROWS = "rosenblatt_rows"
-# The bytes of the length of the header, and the longest header that safetensors allows.
+# Bytes of the field for the length of the header, and the longest header that safetensors allows.
 LENGTH = 8
 MOST_HEADER = 100_000_000
-# The array of a long card, and so many characters make it long.
+# Name of the array for a long card, and the longest card in the header, in characters.
 CARD = "card"
 LONGEST_CARD = 1 << 20
 DTYPES = {"F32": "<f4", "F64": "<f8", "I8": "<i1", "I32": "<i4", "I64": "<i8"}
-# The names of the three parts of a sparse array, after that of the array.
+# Suffixes of the names of the three parts of a sparse array.
 INDEX = "/index"
 VALUES = "/values"
 SHAPE = "/shape"
-# An array is stored sparse if that saves so many bytes.
+# An array is stored sparse if that saves this many bytes or more.
 LEAST_SAVED = 4096
-# In one array: more than machines have room for, and too few to overflow.
+# Most numbers in one array: more than fit into memory, and too few to overflow.
 MOST_NUMBERS = 1 << 34
-# Offsets of arrays that cannot overflow.
+# Limit of the offsets of arrays, so that they cannot overflow.
 MOST_BYTES = 1 << 62
-# Stands for the digest while it is computed.
+# Placeholder for the digest while it is computed.
 ZEROS = "0" * 64
 # The card is JSON in a string of JSON, hence the backslashes. It comes first in the header and
 # the digest comes before every text that a user can choose.
@@ -73,7 +73,7 @@ def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:
 
 
 def _stored(name: str, values: AnyArray) -> Arrays:
-    """Return the array as it is or, if that saves room, as its three sparse parts."""
+    """Return the array under its name or, if that saves space, its three sparse parts."""
     values = np.ascontiguousarray(values)
     if values.nbytes <= LEAST_SAVED:
         return {name: values}
@@ -96,9 +96,9 @@ def _stored(name: str, values: AnyArray) -> Arrays:
 
 
 def unpack(file: BinaryIO, size: int) -> tuple[dict[str, Any], Arrays]:
-    """Return the card and the arrays of a file of ``size`` bytes, if it is whole and unchanged.
+    """Return the card and the arrays of a file; raise ModelFileError if it is damaged.
 
-    Nothing is read or allocated because the file says so: its size decides.
+    The file has ``size`` bytes, which limit what is read, whatever lengths the file states.
     """
     if size == 0:
         raise ModelFileError("the file is empty.")
@@ -132,7 +132,7 @@ def unpack(file: BinaryIO, size: int) -> tuple[dict[str, Any], Arrays]:
 
 
 def _rest_of_card(values: AnyArray) -> dict[str, Any]:
-    """Return the fields of a long card that stand in an array."""
+    """Return the fields of a long card that are stored in an array."""
     rest = strict_json(values.tobytes().decode("utf-8", "replace"), "card")
     if not isinstance(rest, dict) or rest.keys() & {"format", "version", "sha256"}:
         raise ModelFileError("the card is stored in parts that do not fit.")
@@ -140,7 +140,7 @@ def _rest_of_card(values: AnyArray) -> dict[str, Any]:
 
 
 def _check_start(start: bytes, length: int, size: int) -> None:
-    """Refuse a file that does not start with a header of this length."""
+    """Raise ModelFileError unless a file begins with a header of ``length`` bytes."""
     is_header = start[LENGTH : LENGTH + 1] == b"{"
     if not (is_header and 0 < length <= MOST_HEADER):
         name = _foreign_name(start)
@@ -161,7 +161,7 @@ def _check_start(start: bytes, length: int, size: int) -> None:
 
 
 def _header(header: bytes) -> tuple[dict[str, Any], str]:
-    """Return the entry of each array, and the card."""
+    """Return the header entry of each array, and the text of the card."""
     try:
         text = header.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -179,7 +179,7 @@ def _header(header: bytes) -> tuple[dict[str, Any], str]:
 
 
 def _end_of_arrays(entries: dict[str, Any]) -> int:
-    """Return where the last array ends; safetensors checks the rest of the entries."""
+    """Return the end offset of the last array; safetensors checks the rest of the entries."""
     end = 0
     for name, entry in entries.items():
         offsets: Any = entry.get("data_offsets") if isinstance(entry, dict) else None
@@ -195,7 +195,7 @@ def _is_offset(value: Any) -> bool:
 
 
 def _check_digest(data: bytes, length: int, expected: str) -> None:
-    """Refuse bytes that do not have the digest of their card, over which zeros are put."""
+    """Raise ModelFileError unless the digest of the bytes, with zeros in its place, is correct."""
     start = data.find(BEFORE_DIGEST, 0, LENGTH + length) + len(BEFORE_DIGEST)
     if data[start : start + len(ZEROS)] != expected.encode():
         raise ModelFileError("the SHA-256 does not stand where it should: the card was rewritten.")
@@ -211,7 +211,7 @@ def _check_digest(data: bytes, length: int, expected: str) -> None:
 
 
 def _arrays(data: bytes) -> Arrays:
-    """Return the arrays of a file whose digest is right; sparse ones are put together."""
+    """Return the arrays of a file with a verified digest, rebuilding sparse ones."""
     from safetensors import SafetensorError, deserialize
 
     try:
@@ -243,7 +243,7 @@ def _arrays(data: bytes) -> Arrays:
 
 
 def _dense(name: str, index: AnyArray, values: AnyArray, shape: AnyArray) -> AnyArray:
-    """Rebuild an array that is stored as its index, values and shape; refuse parts that differ."""
+    """Rebuild a sparse array from its parts; raise ModelFileError if they contradict each other."""
     if not index.ndim == values.ndim == shape.ndim == 1:
         raise ModelFileError(f"the array {shown(name)} is stored in parts that do not fit.")
     if index.dtype.kind != "i" or shape.dtype != np.int64:
@@ -287,14 +287,14 @@ SIGNATURES = (
     (b"SQLite format 3\x00", "an SQLite database"),
     (b"\x7fELF", "a program"),
 )
-# No signature is longer.
+# Limit of the length of a signature, in bytes.
 LONGEST_SIGNATURE = 16
 ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 PICKLE = (
     "a pickle; rosenblatt does not load pickles, because loading one can run any code that is in "
     "it. Load it where you trust it, and write the learner with rosenblatt.save."
 )
-# Every pickle of a learner has some of these instructions.
+# Every pickle of a learner contains some of these instructions.
 PICKLE_INSTRUCTIONS = {
     "MARK",
     "GLOBAL",
@@ -304,9 +304,9 @@ PICKLE_INSTRUCTIONS = {
     "PUT",
     "BINPUT",
 }
-# So many instructions make a pickle, of which only the beginning is looked at.
+# The beginning of a long pickle is recognized by more valid instructions than this.
 MANY_INSTRUCTIONS = 50
-# A file is recognized by so many bytes.
+# Bytes at the beginning of a file by which its kind is recognized.
 LOOKED_AT = 1 << 16
 
 
@@ -319,7 +319,7 @@ def name_by_signature(start: bytes) -> str | None:
 
 
 def _foreign_name(data: bytes) -> str | None:
-    """Return the kind of a file that is not ours, as the end of "this is …"; None if unknown."""
+    """Return the kind of a foreign file, as the end of "this is …"; None if it is unknown."""
     # Protocols 2 to 6 of pickle begin with their number.
     if len(data) > 2 and data[0] == 0x80 and 2 <= data[1] <= 6 and data[2]:
         return PICKLE
@@ -345,7 +345,7 @@ def _foreign_name(data: bytes) -> str | None:
 def _is_old_pickle(data: bytes) -> bool:
     """Return whether bytes are a pickle of protocol 0 or 1.
 
-    These have no signature, so their instructions are read, and not followed.
+    These have no signature, so their instructions are parsed, and not executed.
     """
     from pickletools import genops
 

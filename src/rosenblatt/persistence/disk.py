@@ -17,14 +17,14 @@ fcntl: ModuleType | None = None
 with suppress(ImportError):
     import fcntl
 
-# No file descriptor.
+# Placeholder for the descriptor of a file that is not open.
 CLOSED = -1
 # Flags of some systems: line ends are not converted, and child processes do not inherit files.
 BINARY: int = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def open_regular(path: str) -> int:
-    """Return a file descriptor for reading; refuse anything but a file before it is opened.
+    """Open a file for reading; raise an error, without opening it, if it is not a regular file.
 
     Opening a pipe would wait for somebody to write to it.
     """
@@ -45,17 +45,17 @@ def _close(file: int) -> None:
 
 
 class FileChanged(OSError):
-    """Somebody else has written the file that was to be replaced."""
+    """Another process has changed the file that was to be replaced."""
 
 
 class Claim:
-    """Claim a file that is to be replaced, perhaps several times, until `release`.
+    """Claim on a file that is to be replaced, perhaps several times, until `release`.
 
-    It is not replaced if somebody else has written it since. With ``lock`` nobody else can lock it
-    meanwhile; the system removes the lock with the process, whatever ends the process.
+    The file is not replaced if another process has changed it since. With ``lock`` no other process
+    can lock it meanwhile; the system removes the lock when the process ends, however it ends.
     """
 
-    # All claims of this process, by the path they are for.
+    # All claims of this process, by path.
     current: ClassVar[dict[str, Claim]] = {}
 
     def __init__(self, path: str, *, lock: bool = False) -> None:
@@ -65,7 +65,7 @@ class Claim:
         self.current[self._target] = self
 
     def replace(self, temporary: str) -> None:
-        """Rename a temporary file to the claimed one, and lock that instead."""
+        """Replace the claimed file by a temporary one, which then holds the lock."""
         if _version(self._target) != self._version:
             raise FileChanged(errno.EEXIST, "another process has written it meanwhile")
         if self._lock == CLOSED:
@@ -84,13 +84,13 @@ class Claim:
         self._version = _version(self._target)
 
     def release(self) -> None:
-        """Give the claim up."""
+        """Release the claim and its lock."""
         _close(self._lock)
         del self.current[self._target]
 
 
 def _lock(path: str) -> int:
-    """Return a descriptor that locks a file while it is open; `CLOSED` if there are no locks."""
+    """Lock a file and return the descriptor of the lock; `CLOSED` if locks are not supported."""
     while fcntl is not None:
         file = open_regular(path)
         is_locked = False
@@ -112,7 +112,7 @@ def _lock(path: str) -> int:
 
 
 def _version(path: str) -> tuple[int, ...] | None:
-    """Return what distinguishes a file from the one that replaces it; None if there is none."""
+    """Return device, inode, size and time of change of a file; None if it does not exist."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -137,7 +137,7 @@ def replace(path: str, parts: Iterable[bytes | memoryview]) -> None:
 
 
 class NewFile:
-    """A file that is written under a temporary name in the same folder; a link is followed.
+    """A new file, written under a temporary name in the target folder; links are followed.
 
     It has the permissions of the file it replaces, otherwise those of any new file. Errors name
     the path of the caller. The temporary file exists from `open` to `discard`, so a caller that
@@ -172,7 +172,7 @@ class NewFile:
                 rest = rest[os.write(self._file, rest) :]
 
     def write_at(self, place: int, data: bytes) -> None:
-        """Overwrite the bytes at a place; later writes continue after them."""
+        """Overwrite bytes from offset ``place`` on; later writes continue after them."""
         with self.named():
             os.lseek(self._file, place, os.SEEK_SET)
             self.write(data)
@@ -191,7 +191,7 @@ class NewFile:
             self._close()
 
     def rename(self) -> None:
-        """Give the file its name, in the place of the old file."""
+        """Rename the temporary file to its final name, replacing the old file."""
         with self.named():
             claim = Claim.current.get(self._target)
             if claim is None:
@@ -215,12 +215,12 @@ class NewFile:
         _close(file)
 
     def named(self) -> _Named:
-        """Return a context in which errors get the name of the file."""
+        """Return a context manager in which OSErrors name the path of the caller."""
         return self._named
 
 
 class _Named:
-    """A context in which errors of the system name the path of the caller."""
+    """Context manager in which OSErrors name the path of the caller."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -236,7 +236,7 @@ class _Named:
 
 
 def _mode_of(target: str, path: str) -> int | None:
-    """Return the permissions of the file to be replaced; None if there is none."""
+    """Return the permissions of the file to be replaced; None if it does not exist."""
     try:
         mode = os.stat(target).st_mode
     except FileNotFoundError:

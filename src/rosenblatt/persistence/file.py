@@ -30,12 +30,12 @@ from rosenblatt.persistence.parameters import encode
 from rosenblatt.persistence.soundness import check
 
 Path = str | os.PathLike[str]
-# Errors about a file are cut after so many characters.
+# Longest error about a file, in characters.
 MOST_CHARACTERS = 500
 
 
 def save(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> None:
-    """Write a learner to a file, from which it is loaded and continues learning bit for bit.
+    """Save a learner to a file; once loaded, it continues learning exactly, to the last bit.
 
     The file is written under a temporary name, synced and renamed: whatever happens, there is the
     old file or the new one, and neither is half. The same model gives the same bytes.
@@ -47,7 +47,7 @@ def save(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> Non
     path : str or path-like
         The file to write; by custom it ends in ``.rbt``.
     data : path, list of paths, tuple (X, y) or (sentences, tags), default=None
-        The training data. Only their SHA-256 is kept, in the record of the model. None keeps the
+        The training data. Only their SHA-256 is stored, in the record of the model. None keeps the
         digest in the record of a loaded model.
     slim : bool, default=False
         Leave out everything that is only needed to continue learning, such as running sums and the
@@ -78,7 +78,7 @@ def save(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> Non
 def write_learner(
     model: Any, path: Path, *, data: Any = None, slim: bool = False, **made_by: Any
 ) -> State:
-    """Save a learner, with the fields of `Data` that the command line adds; return its state."""
+    """Save a learner, with further fields of `Data` in ``made_by``, and return its state."""
 
     def write_held(model: Any) -> State:
         state: State = model.to_state(slim=slim)
@@ -99,7 +99,7 @@ def load(path: Path) -> Any:
     """Load the learner that was saved to a file.
 
     It predicts the same bits as the saved one, and continues learning as that one would have. A
-    file that is damaged, forged or not ours is refused; nothing in it is ever run.
+    file that is damaged, forged or foreign is rejected; nothing in it is ever run.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def load(path: Path) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is not a sound model; the message starts with the path and names the fault.
+        If the file is not a valid model; the message starts with the path and names the fault.
 
     See Also
     --------
@@ -136,7 +136,7 @@ def load(path: Path) -> Any:
 
 
 def learner_of(state: State, path: Path | None = None) -> Any:
-    """Return the learner of a state that `read` returned; an error names the path.
+    """Return the learner of a state that `read` returned; errors name the path if it is given.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def read(path: Path) -> State:
 
 
 def read_from(file: BinaryIO, size: int) -> State:
-    """Read an open model file of ``size`` bytes; errors do not name it."""
+    """Read and validate an open model file of ``size`` bytes; errors do not name the file."""
     fields, arrays = unpack(file, size)
     try:
         card = Card.from_plain(fields)
@@ -190,7 +190,7 @@ def read_from(file: BinaryIO, size: int) -> State:
 def write(state: State, path: Path) -> None:
     """Write a state to a file, as `save` does.
 
-    A state that `read` would refuse is refused before anything is written.
+    A state that `read` would reject is rejected before anything is written.
     """
     card = _card_to_write(state)
     check(card, state.arrays)
@@ -203,9 +203,9 @@ def write(state: State, path: Path) -> None:
 
 
 def write_unchecked(model: Any, path: Path) -> None:
-    """Write a learner that `save` refuses, so that its training is not lost.
+    """Write a learner that `save` rejects, so that its training is not lost.
 
-    `load` refuses the file for the same reason; its arrays can be read with safetensors.
+    `load` rejects the file for the same reason; its arrays can be read with safetensors.
     """
 
     def write_held(model: Any) -> None:
@@ -216,18 +216,18 @@ def write_unchecked(model: Any, path: Path) -> None:
 
 
 def _card_to_write(state: State) -> Card:
-    """Return the card in the format of today, with zeros for the digest."""
+    """Return the card in the current format, with zeros in place of the digest."""
     return msgspec.structs.replace(state.card, format=FORMAT, version=__version__, sha256=ZEROS)
 
 
 def _refusal(name: str, error: ModelFileError) -> ModelFileError:
-    """Return the error with the path, without characters that could control a terminal."""
+    """Return the error with the path, shortened and without unprintable characters."""
     text = "".join(c if c.isprintable() else "?" for c in str(error)[:MOST_CHARACTERS])
     return ModelFileError(text, where=Place(name))
 
 
 def _refuse_unsaved(model: Any) -> None:
-    """Refuse objects that are no learners of ours."""
+    """Raise ParameterError if an object is not a learner that model files can hold."""
     if entry_of(type(model)) is not None:
         return
     hint = ""
@@ -244,13 +244,13 @@ def _refuse_unsaved(model: Any) -> None:
 # ---------------------------------------------------------------------- a digest of the data
 
 
-# Files are read so many bytes at a time.
+# Bytes read at once.
 BLOCK = 1 << 20
 Origin = Literal["files", "arrays", "sentences"]
 
 
 class Digest(Protocol):
-    """A running digest of `hashlib`."""
+    """Protocol of the hash objects of `hashlib`."""
 
     def update(self, data: bytes, /) -> None:
         """Add bytes."""
@@ -262,7 +262,7 @@ class Digest(Protocol):
 
 
 def digest_of(data: Any, *, of_sentences: bool = False) -> tuple[str, Origin]:
-    """Return the SHA-256 of training data in hexadecimal digits, and of what it is.
+    """Return the SHA-256 of training data in hexadecimal digits, and the kind of the data.
 
     Files are hashed one after the other, as ``cat a b | sha256sum`` does. Arrays are hashed by
     type, shape and bytes, first X, then y; sentences and their tags by their contents, in lists or
@@ -305,7 +305,7 @@ def _digest_of_arrays(X: Any, y: Any) -> str:
 
 
 def _add_array(digest: Digest, values: Any) -> None:
-    """Add the type, the shape and the values of an array."""
+    """Update a digest with the type, the shape and the values of an array."""
     if isinstance(values, list) and any(isinstance(value, tuple) for value in values):
         # NumPy would make a second dimension of tuples.
         array = np.empty(len(values), object)
@@ -332,7 +332,7 @@ def _digest_of_sentences(sentences: Any, tags: Any) -> str:
 
 
 def _plain_token(part: Any) -> Any:
-    """Return a sentence, a token or a part of one as JSON."""
+    """Return a sentence, a token or a part of a token as JSON data."""
     if isinstance(part, list | tuple | np.ndarray):
         return [_plain_token(item) for item in part]
     if isinstance(part, Mapping):

@@ -1,4 +1,4 @@
-"""The model file of kernel perceptrons: its arrays, what holds between them, and the way back."""
+"""The model files of kernel perceptrons: arrays, checks, saving and loading."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 
 # The columns of updates, in the order of the first fields of `Entries`.
 COLUMNS = ("slot", "right", "wrong", "step", "t")
-# "numbers": the rows of a precomputed kernel are kept by their numbers.
+# Kinds of support rows; "numbers": rows of a precomputed kernel, stored by their numbers.
 Rows = RowKind | Literal["numbers"]
 
 
 class Forgetting(Facts):
-    """The memory of a rule of forgetting, apart from its arrays; ``random`` is its generator."""
+    """State of a rule of forgetting, apart from its arrays; ``random`` is its random generator."""
 
     random: Any
     mistakes: int
@@ -62,14 +62,14 @@ class Forgetting(Facts):
 
 
 class Snapshot(Facts):
-    """The best state of a model with a budget, after ``t`` examples."""
+    """The best state of a model with a budget, reached after ``t`` examples."""
 
     t: int
     rows: Rows
 
 
 class KernelFacts(Facts):
-    """A kernel model, apart from its arrays: its settings, and the kind of its support rows.
+    """The fields of a kernel model in the card: its settings, and the kind of its support rows.
 
     ``best``, after early stopping, is the number of updates and of examples that count, or with a
     budget a snapshot of the support rows of that time.
@@ -99,13 +99,13 @@ class KernelFacts(Facts):
 
     @property
     def budget(self) -> int | None:
-        """Return how many support rows there may be; None without a limit."""
+        """Return the largest number of support rows; None without a limit."""
         budget: int | None = self.settings["budget"]
         return budget
 
     @property
     def is_precomputed(self) -> bool:
-        """Return whether rows are the kernels of other rows, which have numbers."""
+        """Return whether the kernel is precomputed, so that rows are stored by number."""
         return bool(self.settings["kernel"] == "precomputed")
 
 
@@ -118,7 +118,7 @@ BUDGET = Part("budget")
 FORGETTING = Part("forgetting")
 PROJECTION = Part("projection")
 
-# Rows are numbered by examples, or by the columns of a precomputed kernel.
+# Limit of row numbers, which count examples or the columns of a precomputed kernel.
 NUMBERS = Quantity("numbers")
 LARGEST_COEFFICIENT = Quantity("largest coefficient")
 START_OF_UPDATES = Quantity("start of updates")
@@ -127,7 +127,7 @@ START_OF_UPDATES = Quantity("start of updates")
 def _support_arrays(
     rows: KeptRows, always: tuple[Part, ...], counts: Part, help: str
 ) -> tuple[Array, ...]:
-    """Declare support rows, their numbers and their coefficients.
+    """Declare the arrays of support rows, their numbers and their coefficients.
 
     Rows belong to the parts ``always``, coefficients to the part ``counts``: without a budget they
     follow from the updates.
@@ -169,10 +169,10 @@ BEST_ARRAYS = _support_arrays(
 
 
 class KernelLayout(Layout):
-    """Support rows and the updates, from which their coefficients follow.
+    """Layout of kernel models: support rows, and the updates that determine their coefficients.
 
-    With a budget rows are forgotten, so the coefficients are kept, and the memory of the rule of
-    forgetting.
+    With a budget rows are forgotten, so the coefficients are stored instead of the updates, with
+    the state of the rule of forgetting.
     """
 
     family = "kernel"
@@ -290,7 +290,7 @@ class KernelLayout(Layout):
 
 
 def kernel_model(state: State) -> KernelModel:
-    """Return the model of a state that was read, ready to predict and to continue learning.
+    """Return the kernel model of a state, ready to predict and to continue learning.
 
     Examples
     --------
@@ -352,7 +352,7 @@ def _put_support(arrays: Arrays, rows: KeptRows, model: KernelModel) -> Rows:
 
 
 def _take_support(state: State, kind: str, rows: KeptRows) -> KernelModel:
-    """Return a model with the support rows of a file, which has seen no examples yet."""
+    """Return a model with the support rows of a file, whose counter of examples is 0."""
     card = state.card
     arrays = state.arrays
     name = rows.name.removesuffix(".rows")
@@ -380,7 +380,7 @@ def _take_support(state: State, kind: str, rows: KeptRows) -> KernelModel:
 
 
 def _put_memory(arrays: Arrays, model: KernelModel) -> Forgetting | None:
-    """Add the memory of a rule of forgetting to a file; return None if there is none."""
+    """Add the state of the rule of forgetting to a file; return its card fields, None if unused."""
     memory = model.forgetting
     if memory is None:
         return None
@@ -407,12 +407,12 @@ def _take_memory(arrays: Arrays, kept: Forgetting) -> Memory:
 
 # ---------------------------------------------------------------------- checks
 
-# Relative and absolute, in units of the largest kernel.
+# Tolerance of the stored kernels K(x, x): relative, and absolute in units of the largest one.
 OWN_TOLERANCE = 1e-3
 
 
 def _check_settings(settings: dict[str, Any], options: dict[str, Any]) -> None:
-    """Refuse settings that are missing, unknown or not allowed."""
+    """Raise ModelFileError if a setting is missing, unknown or not allowed."""
     for name in sorted(settings.keys() ^ set(SETTINGS)):
         wrong = "not known" if name in settings else "missing"
         raise ModelFileError(f"kernel settings: {shown(name)} is {wrong}.")
@@ -427,7 +427,7 @@ def _check_settings(settings: dict[str, Any], options: dict[str, Any]) -> None:
 
 
 def _check_budget(card: Card, facts: KernelFacts) -> None:
-    """Refuse votes and means of forgotten rows, and a budget without its memory."""
+    """Raise ModelFileError if votes or means need forgotten rows, or a budget lacks its state."""
     has_budget = facts.budget is not None
     if has_budget:
         combine = card.parameters["combine"]
@@ -446,7 +446,7 @@ def _check_budget(card: Card, facts: KernelFacts) -> None:
 
 
 def _check_best(card: Card, facts: KernelFacts) -> None:
-    """Refuse a best state without scores on held-out rows, and the other way round."""
+    """Raise ModelFileError unless a best state and scores on held-out rows come together."""
     best = facts.best
     if (best is not None) != has_best_epoch(card):
         raise ModelFileError("the best state and the scores do not go together.")
@@ -459,7 +459,7 @@ def _check_best(card: Card, facts: KernelFacts) -> None:
 
 
 def _check_support(kind: str, rows: KeptRows, arrays: Arrays) -> int:
-    """Return how many rows are kept; refuse rows that are not sound."""
+    """Return the number of support rows; raise ModelFileError if they are invalid."""
     name = rows.name.removesuffix(".rows")
     n = len(arrays[f"{name}.number"])
     found = n
@@ -472,7 +472,7 @@ def _check_support(kind: str, rows: KeptRows, arrays: Arrays) -> int:
 
 
 def _check_updates(card: Card, arrays: Arrays, n_support: int) -> None:
-    """Refuse updates that cannot be those of a model that keeps all rows."""
+    """Raise ModelFileError if updates cannot be those of a model without a budget."""
     slot, right, wrong, step, t = (arrays[f"updates.{name}"] for name in COLUMNS)
     n_classes = len(card.classes)
     in_order("updates.t", t)
@@ -512,7 +512,7 @@ def _check_updates(card: Card, arrays: Arrays, n_support: int) -> None:
 
 
 def _check_own(model: KernelModel, own: FloatArray) -> None:
-    """Refuse kernels of the support rows with themselves that differ beyond rounding."""
+    """Raise ModelFileError if stored kernels K(x, x) of support rows differ beyond rounding."""
     if model.support is None or model.kernel.is_precomputed:
         return
     found = []
@@ -525,11 +525,11 @@ def _check_own(model: KernelModel, own: FloatArray) -> None:
 
 
 def _check_memory(card: Card, kept: Forgetting, arrays: Arrays) -> None:
-    """Refuse a memory that no rule of forgetting can have."""
+    """Raise ModelFileError if the state of the rule of forgetting is impossible."""
     if not isinstance(kept.random, np.random.Generator):
         raise ModelFileError("forgetting: random is not the state of a Generator.")
     whole("forgetting: mistakes", kept.mistakes, 0, len(card.classes) * card.record.t)
-    # Shrinking keeps the damage below this, to rounding; NaN is refused.
+    # Shrinking keeps the damage below this, to rounding; NaN is rejected.
     most = FORGETRON_SHARE * kept.mistakes
     if not -MOST <= kept.damage <= most + 1e-6 * (1.0 + most):
         raise ModelFileError(f"forgetting: the damage is {kept.damage}; {most} is allowed.")

@@ -1,6 +1,6 @@
-"""How a family lays its file out: a declaration of each array, and what holds between them.
+"""Layouts of model files: the declarations of arrays, and the checks of arrays against them.
 
-An `Array` declares the type, the shape, the range of values and the part of the file that it
+An `Array` declares the type, the shape, the range of values and the part of the file that an array
 belongs to. One function, `check_arrays`, validates the arrays of every family by these; what takes
 more than one array is checked by the layout of the family. docs/model_file.md shows the
 declarations.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rosenblatt.persistence.card import Card, Facts, State, TrainingData
 
 MOST = float(np.finfo(np.float64).max)
-# Sparse rows are "csr", or were those of SciPy's csr_array or csr_matrix.
+# Kinds of rows; sparse ones are "csr", or came from SciPy's csr_array or csr_matrix.
 RowKind = Literal["none", "dense", "csr", "csr_array", "csr_matrix"]
 
 
@@ -31,7 +31,7 @@ RowKind = Literal["none", "dense", "csr", "csr_array", "csr_matrix"]
 
 
 class Quantity(msgspec.Struct, frozen=True):
-    """A number that shapes and bounds refer to by its name, such as the number of classes.
+    """A named number that shapes and bounds refer to, such as the number of classes.
 
     It is known from the card, or from the first array that has it as a size.
     """
@@ -72,7 +72,7 @@ class Shifted(msgspec.Struct, frozen=True):
 
 Size = Quantity | Shifted
 Limit = int | float | Quantity | Shifted
-# What the quantities of one model are.
+# The values of the quantities of one model.
 Quantities = dict[Quantity, float]
 
 
@@ -83,7 +83,7 @@ def _value(limit: Limit | None, known: Quantities) -> float | None:
 
 
 class Between(msgspec.Struct, frozen=True):
-    """Values from a least to a largest one; None is no limit."""
+    """Bounds with a least and a largest value; None means no limit."""
 
     low: Limit | None = None
     high: Limit | None = None
@@ -96,12 +96,12 @@ class Between(msgspec.Struct, frozen=True):
         return f"{self.low} to {self.high}"
 
     def limits(self, dtype: np.dtype[Any], known: Quantities) -> tuple[float | None, float | None]:
-        """Return the least and the largest value that is allowed."""
+        """Return the least and the largest value that are allowed."""
         return _value(self.low, known), _value(self.high, known)
 
 
 class Within(msgspec.Struct, frozen=True):
-    """Values whose magnitude has a limit."""
+    """Bounds on the magnitude of values."""
 
     largest: Quantity
 
@@ -109,13 +109,13 @@ class Within(msgspec.Struct, frozen=True):
         return f"± {self.largest}"
 
     def limits(self, dtype: np.dtype[Any], known: Quantities) -> tuple[float, float]:
-        """Return the least and the largest value that is allowed."""
+        """Return the least and the largest value that are allowed."""
         largest = known[self.largest]
         return -largest, largest
 
 
 class ByType(msgspec.Struct, frozen=True):
-    """Values whose magnitude has a limit for each type of numbers."""
+    """Bounds on the magnitude of values, for each type of numbers."""
 
     name: str
     largest: dict[np.dtype[Any], float]
@@ -124,7 +124,7 @@ class ByType(msgspec.Struct, frozen=True):
         return self.name
 
     def limits(self, dtype: np.dtype[Any], known: Quantities) -> tuple[float, float]:
-        """Return the least and the largest value that is allowed."""
+        """Return the least and the largest value that are allowed."""
         largest = self.largest[dtype]
         return -largest, largest
 
@@ -147,7 +147,7 @@ def _type(*names: str, name: str | None = None) -> Type:
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A part of a file, which the card of the model says is there or not."""
+    """A part of a file that may be present or absent, as the card of the model determines."""
 
     name: str
 
@@ -169,7 +169,7 @@ class Array(msgspec.Struct, frozen=True):
     help: str
 
     def columns(self) -> tuple[str, ...]:
-        """Return its row of the table in docs/model_file.md."""
+        """Return the row of this array in the table of docs/model_file.md."""
         shape = ", ".join(str(size) for size in self.shape)
         parts = ", ".join(str(part) for part in self.parts)
         return self.name, str(self.type), shape, str(self.bounds), parts or "always", self.help
@@ -188,19 +188,19 @@ INDEX = _type("int32", "int64", name="index")
 ANY = Between()
 NOT_NEGATIVE = Between(0)
 FINITE = ByType("finite", dict.fromkeys(FLOAT.dtypes, MOST))
-# What training allows: so large that no square of it overflows.
+# Values that training allows, whose squares do not overflow.
 TRAINING = ByType("training", {dtype: largest_allowed(dtype) for dtype in FLOAT.dtypes})
 
 CLASSES = Quantity("classes")
 FEATURES = Quantity("features")
-# One vector of weights for each class; two classes share one.
+# Number of weight vectors: one for each class, or one in all for two classes.
 VECTORS = Quantity("vectors")
-# How many examples were learned from, and the number that the next one has in a ledger.
+# Number of examples learned from, and the row number of the next one in a ledger.
 EXAMPLES = Quantity("examples")
 NEXT_ROW = Quantity("next row")
-# The rows of the last fit.
+# Number of rows of the last fit.
 ROWS = Quantity("rows")
-# How many examples had been seen before the first update of the ledger.
+# Least number of examples seen at an update of the ledger.
 START_OF_LEDGER = Quantity("start of ledger")
 # The largest running sum (`largest_sum`).
 LARGEST_SUM = Quantity("largest sum")
@@ -212,7 +212,7 @@ UPDATES = Part("updates")
 START = Part("ledger.start")
 # The weights of the best epoch, after early stopping.
 BEST = Part("best")
-# A fit, with updates that name its rows.
+# A fit whose recorded updates name its rows.
 RECORDED_FIT = Part("recorded fit")
 
 MISTAKES_PER_ROW = Array(
@@ -223,7 +223,7 @@ MISTAKES_PER_ROW = Array(
 def update_arrays(
     part: Part, *, row: str, n_rows: Quantity, steps: Bounds, first_t: Quantity
 ) -> tuple[Array, ...]:
-    """Declare the columns of updates in order, which are called after their part.
+    """Declare the arrays of recorded updates, whose names begin with that of their part.
 
     ``row`` is the name of the column with the row of each update; there are ``n_rows`` of them.
     """
@@ -243,7 +243,7 @@ def update_arrays(
 
 
 class Layout:
-    """The layout of the files of one family.
+    """The layout of the model files of one family of learners.
 
     ``facts`` is the type of its part of the card, ``arrays`` the declarations of its arrays.
     ``nature`` continues an error about a model of the wrong family, after "a KernelPerceptron".
@@ -259,41 +259,41 @@ class Layout:
     of_sentences: ClassVar[bool] = False
 
     def parts(self, card: Card) -> set[Part]:
-        """Return the parts that the file must have, as its card says."""
+        """Return the parts that the file must have, according to its card."""
         raise NotImplementedError
 
     def training_data(self, card: Card) -> TrainingData:
-        """Return what the file holds of the rows that were learned from."""
+        """Return which training data the file holds: none, the ledger only, or the rows."""
         return "none" if card.model.ledger is None else "ledger"
 
     def quantities(self, card: Card, arrays: Arrays) -> Quantities:
-        """Return the quantities of this family; those that all share are known already."""
+        """Return the quantities of this family, without those that all families share."""
         raise NotImplementedError
 
     def n_features(self, card: Card, arrays: Arrays) -> int:
-        """Return how many features the model has."""
+        """Return the number of features of the model."""
         raise NotImplementedError
 
     def check_card(self, card: Card) -> None:
-        """Refuse a card whose parts do not fit together, before any array is looked at."""
+        """Raise ModelFileError if the card contradicts itself, before the arrays are checked."""
 
     def check_together(self, card: Card, arrays: Arrays) -> None:
-        """Refuse arrays that do not fit together, each of which is sound alone."""
+        """Raise ModelFileError if arrays that are valid alone contradict each other."""
 
     def put(self, learner: Any, model: Any, *, slim: bool) -> tuple[Facts, Arrays]:
-        """Serialize what was learned: a part of the card, and arrays.
+        """Serialize a model as its part of the card and its arrays.
 
         ``slim`` leaves out what is not needed to predict and to explain by feature.
         """
         raise NotImplementedError
 
     def take(self, learner: Any, state: State) -> None:
-        """Restore a new learner from what was read and validated."""
+        """Restore the model of a new learner from a validated state."""
         raise NotImplementedError
 
 
 class KeptRows:
-    """Rows that a model keeps under a name: dense in one array, sparse ones in three."""
+    """Rows that a model file stores under a name: dense in one array, sparse in three."""
 
     def __init__(self, name: str, help: str) -> None:
         self.name = name
@@ -316,7 +316,7 @@ class KeptRows:
         )
 
     def parts(self, kind: str) -> set[Part]:
-        """Return the part of the file that holds rows of this kind."""
+        """Return the parts of the file that hold rows of this kind; empty if none are stored."""
         if kind in ("none", "numbers"):
             return set()
         if kind == "dense":
@@ -338,14 +338,14 @@ class KeptRows:
         return rows.origin
 
     def take(self, arrays: Arrays, kind: Any, n_features: int) -> Any:
-        """Return the rows that `put` was given."""
+        """Return the rows that `put` stored."""
         if kind in ("none", "dense"):
             return arrays.get(self.name)
         data, indices, indptr = (arrays[name] for name in self._sparse_names)
         return SparseRows.from_entries(data, indices, indptr, n_features, origin=kind)
 
     def check(self, arrays: Arrays, kind: str) -> int:
-        """Refuse sparse rows that are no matrix, and return how many rows there are."""
+        """Return the number of rows; raise ModelFileError if sparse rows are not a CSR matrix."""
         if kind in ("none", "dense"):
             return 0 if kind == "none" else len(arrays[self.name])
         _, indices, indptr = (arrays[name] for name in self._sparse_names)
@@ -357,7 +357,7 @@ class KeptRows:
         return len(indptr) - 1
 
     def check_columns(self, arrays: Arrays) -> None:
-        """Refuse sparse rows whose columns do not stand in order, or one of them twice."""
+        """Raise ModelFileError if the columns of a sparse row are out of order or repeated."""
         _, indices, indptr = (arrays[name] for name in self._sparse_names)
         follows = np.ones(len(indices) + 1, bool)
         follows[indptr] = False
@@ -370,12 +370,12 @@ class KeptRows:
 # ---------------------------------------------------------------------- checks of single values
 
 
-# The counters of the loops can hold more, so that learning can continue.
+# Limit of counters in a file; those of the compiled loops hold more, so that learning can continue.
 MOST_EXAMPLES = 1 << 62
 
 
 def whole(name: str, value: Any, low: int, high: int) -> None:
-    """Refuse what is not a whole number from ``low`` to ``high``."""
+    """Raise ModelFileError unless a value is a whole number from ``low`` to ``high``."""
     # The common case; whatever else it is, the check has the words for it.
     if type(value) is int and low <= value <= high:
         return
@@ -385,7 +385,7 @@ def whole(name: str, value: Any, low: int, high: int) -> None:
 def number(
     name: str, value: Any, *, at_least: float | None = None, at_most: float | None = None
 ) -> None:
-    """Refuse what is not a finite number within limits."""
+    """Raise ModelFileError unless a value is a finite number within limits."""
     _check(checks.number, name, value, at_least=at_least, at_most=at_most)
 
 
@@ -397,12 +397,12 @@ def _check(check: Callable[..., Any], name: str, value: Any, **limits: Any) -> N
 
 
 def largest_sum(largest_weight: float, n_examples: int) -> float:
-    """Return the largest running sum: the mean w - sum / t is within the limits of weights."""
+    """Return the largest running sum for which the mean w - sum / t can be a valid weight."""
     return min(2.0 * largest_weight * max(n_examples, 1), MOST)
 
 
 def refuse_slim(card: Card) -> None:
-    """Refuse a slim model with a ledger."""
+    """Raise ModelFileError for a slim model, which cannot have a ledger."""
     if card.slim:
         raise ModelFileError("a slim model has no ledger.")
 
@@ -414,7 +414,7 @@ def has_best_epoch(card: Card) -> bool:
 
 
 def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
-    """Refuse values that decrease; ``strictly``: values that do not increase."""
+    """Raise ModelFileError if values decrease or, with ``strictly``, if they do not increase."""
     before = values[:-1]
     after = values[1:]
     wrong = np.flatnonzero(after <= before if strictly else after < before)
@@ -427,7 +427,7 @@ def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
 
 
 def check_arrays(layout: Layout, card: Card, arrays: Arrays) -> None:
-    """Refuse arrays that are missing, too many, of another shape or type, or out of range."""
+    """Raise ModelFileError if an array is missing, undeclared or not as declared."""
     parts = layout.parts(card)
     known = _shared_quantities(card)
     if ROWS in known and not card.slim and (LEDGER in parts or UPDATES in parts):
@@ -445,7 +445,7 @@ def check_arrays(layout: Layout, card: Card, arrays: Arrays) -> None:
 
 
 def _shared_quantities(card: Card) -> Quantities:
-    """Return the quantities that all families share, as the card has them."""
+    """Return the quantities that all families share, from the card."""
     n_classes = len(card.classes)
     known: Quantities = {
         CLASSES: n_classes,
@@ -468,7 +468,7 @@ def _refuse_names(names: set[str], arrays: Arrays) -> None:
 
 
 def _check_array(array: Array, values: AnyArray, known: Quantities) -> None:
-    """Refuse an array that is not as declared, and note the sizes that it is the first to have."""
+    """Raise ModelFileError if an array is not as declared; add sizes that are new to ``known``."""
     if values.dtype not in array.type.dtypes:
         wanted = " or ".join(dtype.name for dtype in array.type.dtypes)
         raise ModelFileError(
@@ -512,7 +512,7 @@ def _wrong_shape(array: Array, values: AnyArray, known: Quantities) -> ModelFile
 def _out_of_range(
     name: str, values: AnyArray, low: float | None, high: float | None
 ) -> ModelFileError:
-    """Return the error that names the first value out of range."""
+    """Return an error that names the first value out of range."""
     sound = np.ones(values.shape, bool)
     if low is not None:
         sound &= values >= low

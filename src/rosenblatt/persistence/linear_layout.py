@@ -1,4 +1,4 @@
-"""The model file of the linear learners: its arrays, what holds between them, and the way back."""
+"""The model files of linear learners: arrays, checks, saving and loading."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from rosenblatt.persistence.layout import (
 if TYPE_CHECKING:
     from rosenblatt.persistence.card import State
 
-# The parts of weights that a ledger starts from.
+# Names of the arrays of weights that a ledger starts from.
 STARTS = ("coef", "intercept", "coef_rate", "intercept_rate")
 
 
@@ -64,7 +64,7 @@ STARTS = ("coef", "intercept", "coef_rate", "intercept_rate")
 
 
 class LedgerStart(Facts, omit_defaults=True):
-    """The weights that a ledger starts from; ``zero``: all are 0 and not kept as arrays.
+    """The weights that a ledger starts from; if ``zero``, all are 0 and not stored as arrays.
 
     ``n_float32`` is the number of updates before float32 weights became float64, if they did.
     ``scaling``, left out if weights are not scaled, holds the numbers kept with those weights.
@@ -79,14 +79,14 @@ class LedgerStart(Facts, omit_defaults=True):
 
 
 class ReadoutFacts(Facts):
-    """The read-out of a stream that predicts, and the number of examples they have followed."""
+    """The read-out that predicts in a stream, and the number of examples that read-outs saw."""
 
     name: str
     t: int
 
 
 class LinearFacts(Facts, omit_defaults=True):
-    """A linear model, apart from its arrays.
+    """The fields of a linear model in the card: everything but its arrays.
 
     ``average_from`` is the number of examples before the average began; null without an average.
     ``best``, after early stopping, is the number of examples that the weights that predict had
@@ -119,7 +119,7 @@ class LinearFacts(Facts, omit_defaults=True):
 
 # ---------------------------------------------------------------------- the arrays
 
-# The same as in weights.h.
+# Must be the same as in weights.h.
 SMALLEST_WEIGHT_SCALE = 1e-200
 VOTED_ROWS = KeptRows("voters.rows", "the rows a voted perceptron made mistakes on")
 
@@ -194,9 +194,9 @@ SCALING_ARRAYS = (
 
 
 class LinearLayout(Layout):
-    """Weights with their running sums, the ledger and the rows that vote.
+    """Layout of linear models: weights with running sums, the ledger, and the rows that vote.
 
-    A slim model only has the weights that predict; one that votes keeps everything.
+    A slim model only has the weights that predict; a voted perceptron always has everything.
     """
 
     family = "linear"
@@ -244,7 +244,7 @@ class LinearLayout(Layout):
     def quantities(self, card: Card, arrays: Arrays) -> Quantities:
         facts: LinearFacts = card.model
         coef = arrays["coef"]
-        # A forged array can be a single number, which its own check refuses afterwards.
+        # A forged array can be a single number, which its own check rejects afterwards.
         n_vectors = len(coef) if coef.ndim else 0
         largest_weight = TRAINING.largest.get(coef.dtype, 0.0)
         found: Quantities = {
@@ -401,9 +401,9 @@ class LinearLayout(Layout):
 
 
 def linear_model(state: State) -> LinearModel:
-    """Return the model of a state that was read, ready to predict and to continue learning.
+    """Return the linear model of a state, ready to predict and to continue learning.
 
-    It has no voters, if it is that of a voted perceptron.
+    The voters of a voted perceptron are not restored.
 
     Examples
     --------
@@ -465,7 +465,7 @@ def linear_model(state: State) -> LinearModel:
 
 
 def _put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> LedgerStart:
-    """Add a ledger to the arrays of a file, and return what the card has of its start.
+    """Add a ledger to the arrays of a file, and return its start as stored in the card.
 
     Weights that are all 0 are not stored, as most ledgers start from these.
     """
@@ -492,7 +492,7 @@ def _put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> LedgerStart:
 
 
 def _is_zero(start: dict[str, Any]) -> bool:
-    """Return whether a ledger starts from weights of 0 and the rates that these begin with."""
+    """Return whether a ledger starts from weights of 0 and the initial rates."""
     for part in ("coef", "intercept"):
         # By their bits, so that a negative zero is kept.
         if np.any(start[part].view(np.uint8)):
@@ -504,7 +504,7 @@ def _is_zero(start: dict[str, Any]) -> bool:
 
 
 def _take_ledger(state: State, start: LedgerStart) -> dict[str, Any]:
-    """Return the ledger of a file as `Ledger.from_arrays` takes it."""
+    """Return the ledger of a file in the form that `Ledger.from_arrays` expects."""
     arrays = state.arrays
     card = state.card
     stored = {part: arrays.get(f"ledger.start.{part}") for part in STARTS}
@@ -535,7 +535,7 @@ def _take_ledger(state: State, start: LedgerStart) -> dict[str, Any]:
 
 
 def _check_voting(card: Card, facts: LinearFacts) -> None:
-    """Refuse voters of a learner that does not vote, and votes without voters or a ledger."""
+    """Raise ModelFileError if a voting learner lacks voters or a ledger, or another has voters."""
     votes = class_of(card.learner).keeps_rows
     if votes != (facts.voters is not None) or (votes and facts.ledger is None):
         verb = "needs" if votes else "does not have"
@@ -543,7 +543,7 @@ def _check_voting(card: Card, facts: LinearFacts) -> None:
 
 
 def _check_average(card: Card, facts: LinearFacts) -> None:
-    """Refuse an average of a slim model, or one that began after the last example."""
+    """Raise ModelFileError if a slim model has an average, or it began after the last example."""
     votes = facts.voters is not None
     if facts.average_from is None and not votes:
         return
@@ -553,7 +553,7 @@ def _check_average(card: Card, facts: LinearFacts) -> None:
 
 
 def _check_scalings(card: Card, facts: LinearFacts) -> None:
-    """Refuse numbers of scaled weights that cannot be, or belong to no weights."""
+    """Raise ModelFileError if a scaling of weights is impossible, or belongs to no weights."""
     ledger = facts.ledger
     if ledger is not None and (ledger.scaling is None) != (facts.scaling is None):
         raise ModelFileError("weights are scaled, or those at the start of the ledger, not both.")
@@ -566,7 +566,7 @@ def _check_scalings(card: Card, facts: LinearFacts) -> None:
 
 
 def _check_scaling(numbers: Scaling, t: int) -> None:
-    """Refuse numbers that no scaled weights can have."""
+    """Raise ModelFileError if a number of a scaling is out of range."""
     for name, value, least, most in (
         ("scale", numbers.scale, SMALLEST_WEIGHT_SCALE, 1.0),
         ("clock", numbers.clock, 0.0, float(t)),
@@ -591,7 +591,7 @@ def _check_readout(card: Card, facts: LinearFacts, readout: ReadoutFacts) -> Non
 
 
 def _check_best(card: Card, facts: LinearFacts) -> None:
-    """Refuse weights of the best epoch without scores on held-out rows, and the other way round."""
+    """Raise ModelFileError unless weights of the best epoch and held-out scores come together."""
     has_only_weights = card.slim and facts.voters is None
     must_be_there = has_best_epoch(card) and not has_only_weights
     if (facts.best is not None) != must_be_there:
@@ -605,7 +605,7 @@ def _check_best(card: Card, facts: LinearFacts) -> None:
 
 
 def _check_same_type(arrays: Arrays, name: str, dtype: np.dtype[Any]) -> None:
-    """Refuse an array, if it is there, of another type."""
+    """Raise ModelFileError if an array is present with another type."""
     if name in arrays and arrays[name].dtype != dtype:
         raise ModelFileError(
             f"the array {name!r} is of {arrays[name].dtype.name}, but must be of {dtype.name}."
@@ -628,7 +628,7 @@ def _check_ledger(start: LedgerStart, arrays: Arrays) -> None:
 
 
 def _check_voters(kind: RowKind, arrays: Arrays) -> None:
-    """Refuse voters that are not the rows of the ledger, each once."""
+    """Raise ModelFileError unless the voters are the rows of the ledger, each once."""
     named = np.unique(arrays["ledger.row"])
     numbers = np.sort(arrays["voters.number"])
     n_rows = VOTED_ROWS.check(arrays, kind)

@@ -29,13 +29,13 @@ MOST_BYTES = 2**31 - 2**20
 
 
 def to_onnx(state: State, feature_names: Sequence[str] | None = None) -> bytes:
-    """Write a linear model as ONNX: from ``X``, the features, to ``label`` and ``scores``.
+    """Write a linear model as an ONNX file with input ``X`` and outputs ``label`` and ``scores``.
 
-    ``X`` is (n, n_features) in float64. ``scores`` has a column for each class in order, -s and s
-    for two classes; ``label`` is the class of the largest score, and for equal scores the class
-    that `predict` returns. Scores agree with ours to rounding, because a runtime sums in its own
-    order. The weights are those that predict: the mean of an averaged perceptron, the best epoch if
-    rows were held out.
+    ``X`` has shape (n, n_features), in float64. ``scores`` has a column for each class in order, -s
+    and s for two classes; ``label`` is the class of the largest score, and for equal scores the
+    class that `predict` returns. Scores agree with ours to rounding, because a runtime sums in its
+    own order. The weights are those that predict: the mean of an averaged perceptron, the best
+    epoch if rows were held out.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def to_onnx(state: State, feature_names: Sequence[str] | None = None) -> bytes:
     Raises
     ------
     ModelFileError
-        If the model votes, so that no weights stand for it, or has labels that ONNX has no type
-        for.
+        If the model votes, so that no single weights represent it, or has labels that ONNX has no
+        type for.
 
     See Also
     --------
@@ -89,7 +89,7 @@ def to_onnx(state: State, feature_names: Sequence[str] | None = None) -> bytes:
 
 
 def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the weights and biases that predict: one row for two classes, else one for each."""
+    """Return the weights and biases for prediction: one row for two classes, else one per class."""
     card = state.card
     if state.family == "linear" and card.parameters.get("combine") == "vote":
         raise ModelFileError(
@@ -112,7 +112,7 @@ def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.fl
 
 
 class Graph:
-    """A graph under construction: inputs, constants and nodes, each with a unique name."""
+    """Builder of an ONNX graph: inputs, constants and nodes, each with a unique name."""
 
     def __init__(self) -> None:
         self._onnx = _onnx()
@@ -146,14 +146,14 @@ class Graph:
         return name
 
     def _free(self, name: str) -> str:
-        """Return an unused name that begins like this."""
+        """Return an unused name that begins with ``name``."""
         while name in self._taken_names:
             name += "_"
         self._taken_names.add(name)
         return name
 
     def to_bytes(self, outputs: dict[str, Any], notes: dict[str, str]) -> bytes:
-        """Return the file; ``outputs`` maps names to types and shapes, ``notes`` are metadata."""
+        """Return the file; ``outputs`` maps names to types and shapes, ``notes`` is metadata."""
         helper = self._onnx.helper
         described = [self._described(name, *kind) for name, kind in outputs.items()]
         model = helper.make_model(
@@ -172,7 +172,7 @@ class Graph:
 
 
 def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
-    """Return the file of a graph of raw scores, completed by the label and the metadata."""
+    """Complete a graph of raw scores with outputs and metadata, and return its file."""
     card = state.card
     order = list(range(len(card.classes)))
     if len(card.classes) > 2:
@@ -201,7 +201,7 @@ def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
 
 
 def _labels(classes: list[Any]) -> npt.NDArray[Any]:
-    """Return the classes as an array of a type that ONNX has."""
+    """Return the classes as an array of a type that ONNX supports."""
     if not classes:
         raise ModelFileError("the model has not met a class yet.")
     plain = [label.item() if isinstance(label, np.generic) else label for label in classes]
@@ -221,7 +221,7 @@ def _labels(classes: list[Any]) -> npt.NDArray[Any]:
 
 
 def sound_text(text: str) -> str:
-    """Return a text that is Unicode; refuse half of a surrogate pair."""
+    """Return a text unchanged; raise ModelFileError if it holds a lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -17,7 +17,7 @@ import numpy as np
 from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.persistence.layout import whole
 
-# Larger than any label, and fewer digits than Python refuses to read.
+# Limit of whole numbers: larger than any label, and short enough for Python to parse.
 LARGEST_INTEGER = 1 << 4096
 INFINITE = {"inf": math.inf, "-inf": -math.inf}
 WIDTHS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
@@ -31,7 +31,7 @@ PLAIN_TYPES = (type(None), bool, str)
 
 
 def encode(value: Any, what: str) -> Any:
-    """Return a label or name as JSON; ``what`` begins an error about it."""
+    """Return a label or name as JSON data; errors begin with ``what``."""
     kind = type(value)
     if _is_plain(value):
         return value
@@ -54,7 +54,7 @@ def encode(value: Any, what: str) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value is the same in JSON, as most labels and parameters are."""
+    """Return whether a value is its own JSON encoding, as most labels and parameters are."""
     kind = type(value)
     if kind is int:
         return bool(abs(value) < LARGEST_INTEGER)
@@ -64,7 +64,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def decode(value: Any, place: str) -> Any:
-    """Return the label or name that `encode` was given; ``place`` begins an error about it."""
+    """Decode a label or name that `encode` returned; errors begin with ``place``."""
     if not isinstance(value, dict | list):
         if type(value) is int and abs(value) >= LARGEST_INTEGER:
             raise ModelFileError(f"{place}: a whole number that is larger than allowed.")
@@ -78,7 +78,7 @@ def decode(value: Any, place: str) -> Any:
 
 
 def _decode_object(value: dict[str, Any], place: str) -> Any:
-    """Return the value of an object with one key; None if it is not sound."""
+    """Decode a JSON object with one key; return None if it is invalid."""
     [(key, content)] = value.items()
     if key == "tuple" and isinstance(content, list):
         return tuple(decode(item, place) for item in content)
@@ -97,7 +97,7 @@ def _decode_object(value: dict[str, Any], place: str) -> Any:
 
 
 def _decode_scalar(name: Any, content: Any, place: str) -> Any:
-    """Return a scalar of NumPy; None unless it holds this value to the last bit."""
+    """Decode a NumPy scalar; return None if its type cannot hold the value exactly."""
     if not isinstance(name, str) or name not in NUMPY:
         return None
     plain = decode(content, place)
@@ -117,7 +117,7 @@ COLLECTIONS: dict[str, Any] = {"list": list, "set": set, "frozenset": frozenset}
 
 
 def encode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a learner as JSON, sorted by name."""
+    """Return the parameters of a learner as JSON data, sorted by name."""
     return {
         name: value if type(value) in PLAIN_TYPES else _encode_parameter(name, value)
         for name, value in sorted(parameters.items())
@@ -125,7 +125,7 @@ def encode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def decode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters that `encode_parameters` was given."""
+    """Decode the parameters that `encode_parameters` returned."""
     return {
         name: value if type(value) in PLAIN_TYPES else _decode_parameter(value, f"parameter {name}")
         for name, value in parameters.items()
@@ -162,7 +162,7 @@ def _decode_parameter(value: Any, place: str) -> Any:
 
 
 def _encode_collection(value: Any, what: str) -> Any:
-    """Return a list, a set or another value as JSON; a set in the order of its JSON texts."""
+    """Return a list, a set or another value as JSON data; sets are sorted by the JSON of items."""
     kind = type(value).__name__
     if type(value) is not COLLECTIONS.get(kind):
         return encode(value, what)
@@ -262,7 +262,7 @@ def _decode_generator(content: dict[str, Any], place: str) -> np.random.Generato
 
 
 def _check_numbers(content: dict[str, Any], place: str, **below: int) -> None:
-    """Refuse numbers that are not below these limits.
+    """Raise ModelFileError unless each named number is an integer from 0 to below its limit.
 
     NumPy does not check them itself: a position beyond the words would read foreign memory.
     """

@@ -1,4 +1,4 @@
-"""Check that the parts of a model agree with each other, even if somebody forged them."""
+"""Validate that the parts of a model file agree with each other, even in a forged file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rosenblatt.models.result import STOP_REASONS
 from rosenblatt.persistence.card import DIGEST, Card, Fit, class_of, layout_of
 from rosenblatt.persistence.layout import MOST_EXAMPLES, check_arrays, number, whole
 
-# The longest name of a rule that a search tried.
+# Longest name of a rule that a search tried, in characters.
 LONGEST_NAME = 60
 LABEL_DTYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f(?:2|4|8|16)|[US][0-9]{1,8}|O)")
 
 
 def check(card: Card, arrays: Arrays) -> None:
-    """Refuse a model whose parts do not fit together, naming the part.
+    """Raise ModelFileError, naming the part, if parts of a model are invalid or disagree.
 
     First the card, then each array alone, then all together: each step relies on those before it.
     """
@@ -51,7 +51,7 @@ def check(card: Card, arrays: Arrays) -> None:
 
 
 def dtype_name(dtype: np.dtype[Any] | None) -> str | None:
-    """Return the name of the type of labels; None if it has no plain name.
+    """Return the dtype of labels as text; None if model files do not support it.
 
     Only whole numbers and booleans depend on it.
     """
@@ -64,7 +64,7 @@ def dtype_name(dtype: np.dtype[Any] | None) -> str | None:
 
 
 def _check_parameters(card: Card, learner: Any) -> None:
-    """Check each parameter by its declaration; the learner checks them together."""
+    """Check each parameter by its declaration, and set missing ones to their defaults."""
     options = learner.options()
     for name in sorted(card.parameters.keys() - options.keys()):
         raise ModelFileError(f"{card.learner} has no parameter {shown(name)}.")
@@ -81,7 +81,7 @@ def _check_parameters(card: Card, learner: Any) -> None:
 
 
 def _check_classes(card: Card, *, in_order: bool) -> None:
-    """Refuse classes that are none, occur twice, are out of order or of another type."""
+    """Raise ModelFileError if classes are missing, repeated, out of order or of another type."""
     classes = card.classes
     if not classes:
         raise ModelFileError("the model has no classes.")
@@ -99,7 +99,7 @@ def _check_classes(card: Card, *, in_order: bool) -> None:
 
 
 def _check_label_dtype(name: str, classes: list[Any]) -> None:
-    """Refuse whole numbers or booleans that the type of labels cannot hold."""
+    """Raise ModelFileError if the dtype of labels is unknown, or cannot hold a class."""
     if not LABEL_DTYPE.fullmatch(name):
         raise ModelFileError(f"label_dtype {shown(name)} is not known.")
     dtype = np.dtype(name)
@@ -144,7 +144,7 @@ def _check_search(card: Card) -> None:
 
 
 def _check_fit(fit: Fit, card: Card) -> None:
-    """Check epochs, the mistakes of each, the reason to stop, and the scores."""
+    """Check the epochs, the mistakes of each, the stop reason and the scores of a fit."""
     record = card.record
     whole("n_iter", fit.n_iter, 1, record.t)
     if len(fit.mistakes_per_epoch) != fit.n_iter:
@@ -170,7 +170,7 @@ def _check_fit(fit: Fit, card: Card) -> None:
 
 
 def _check_scores(fit: Fit) -> None:
-    """Refuse scores on held-out rows that are not one for each epoch, or not best at the best."""
+    """Raise ModelFileError if held-out scores do not fit the epochs, or the best epoch."""
     scores = fit.validation_scores
     if (fit.best_iter is None) != (scores is None):
         raise ModelFileError("best_iter and validation_scores go together.")
@@ -208,7 +208,7 @@ def _check_fit_of_rows(fit: Fit, card: Card) -> None:
 
 
 def _check_calibration(card: Card, learner: Any) -> None:
-    """Refuse a calibration that the learner cannot have."""
+    """Raise ModelFileError if the learner cannot have the calibration."""
     assert card.calibration is not None
     slope, offset, combine = card.calibration
     number("the slope of the calibration", slope, at_least=0.0)
@@ -229,7 +229,7 @@ def _check_calibration(card: Card, learner: Any) -> None:
 
 
 def _check_names(card: Card, n_features: int) -> None:
-    """Refuse names of features that occur twice, or do not fit the weights or each other."""
+    """Raise ModelFileError if names of features repeat, or disagree with weights or each other."""
     names = card.feature_names
     columns = card.columns
     if columns is None and not n_features:

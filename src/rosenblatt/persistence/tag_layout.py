@@ -1,4 +1,4 @@
-"""The model file of taggers: its arrays, what holds between them, and the way back."""
+"""The model files of taggers: arrays, checks, saving and loading."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ from rosenblatt.persistence.layout import (
 if TYPE_CHECKING:
     from rosenblatt.persistence.card import State
 
-# The largest weight: no score of a token leaves float32, even with features of large values.
+# Largest weight, at which no score of a token overflows float32, even with large feature values.
 LARGEST = 1e20
 MOST_FEATURES = (1 << 31) - 1
-# The hashes of templates are computed when a file is loaded, in memory for each of them.
+# Most templates: when a file is loaded, hashes are computed, in memory, for each of them.
 MOST_TEMPLATES = 1 << 10
-# Places that are looked at, on average, to find a feature: with hashes of texts less than 2.
+# Most probes of the hash table per feature, on average; with hashes of texts there are less than 2.
 MOST_LOOKS = 32
-# The tables of weights in files: of features, of a tag after a tag, of a tag after two tags.
+# Names of the weight tables in files: features, a tag after a tag, a tag after two tags.
 TABLES = ("rows", "steps", "pairs")
 
 
 class TagFacts(Facts):
-    """A tagger, apart from its arrays: its kind of tokens, and how these become features.
+    """The fields of a tagger in the card: its kind of tokens, and how these become features.
 
     ``words`` is the number of known words of each column. ``best``, after early stopping, is the
     number of sentences that the weights that predict had seen; ``ledger`` the number before the
@@ -112,9 +112,9 @@ MISTAKEN_TAGS = (Quantity("tags of mistakes"),)
 def _weight_arrays(
     name: str, help: str, now: Size, best: Size, start: Size, *, only: tuple[Part, ...] = ALWAYS
 ) -> tuple[Array, ...]:
-    """Declare weights, their running sums, and those of the best epoch and before the ledger.
+    """Declare a table of weights: now, running sums, at the best epoch, and before the ledger.
 
-    The sizes are how many rows each has; ``only`` is the part that all of them belong to.
+    The sizes are the numbers of rows; ``only`` is the part that all of the arrays belong to.
     """
     weight = Within(LARGEST_WEIGHT)
     total = Within(LARGEST_SUM)
@@ -157,7 +157,7 @@ LEDGER_ARRAYS = (
 
 
 class TagLayout(Layout):
-    """Weights of features and of tags in a row, known features and words, the ledger."""
+    """Layout of taggers: weights of features and of tag sequences, known words, and the ledger."""
 
     family = "tags"
     facts = TagFacts
@@ -332,9 +332,9 @@ class TagLayout(Layout):
 def _put_weights(
     arrays: Arrays, weights: TagWeights, earlier: dict[str, TagWeights], *, sums: bool
 ) -> None:
-    """Add weights to a file: rows in the order of their creation, and the feature of each.
+    """Add weights to the arrays of a file, with the feature of each row.
 
-    The rows of ``earlier`` weights are the first ones of the rows of today.
+    Rows stand in the order of their creation, so those of ``earlier`` weights come first.
     """
     feature = np.empty(weights.n_rows, np.int32)
     known = np.flatnonzero(weights.row_of >= 0)
@@ -350,7 +350,7 @@ def _put_weights(
 
 
 def _tables(weights: TagWeights) -> dict[str, tuple[AnyArray, AnyArray]]:
-    """Return each table with its running sums, without room for more rows and tags."""
+    """Return each weight table and its running sums, cut to the rows and tags in use."""
     rows = slice(weights.n_rows)
     tags = slice(weights.n_tags)
     return {
@@ -361,7 +361,7 @@ def _tables(weights: TagWeights) -> dict[str, tuple[AnyArray, AnyArray]]:
 
 
 def _take_weights(state: State, t: int, prefix: str = "") -> TagWeights:
-    """Return the weights after ``t`` sentences; the prefix is "best." or that of the start.
+    """Return the weights after ``t`` sentences, from the arrays whose names begin with ``prefix``.
 
     The weights of the best epoch have no room for running sums.
     """
@@ -388,7 +388,7 @@ def _take_weights(state: State, t: int, prefix: str = "") -> TagWeights:
 
 
 def _widened(values: AnyArray, width: int, dtype: str) -> AnyArray:
-    """Return a table with room for more tags."""
+    """Return a table padded with zeros to ``width`` columns."""
     table = np.zeros((len(values), width), dtype)
     table[:, : values.shape[1]] = values
     return table
@@ -398,7 +398,7 @@ def _widened(values: AnyArray, width: int, dtype: str) -> AnyArray:
 
 
 def _put_ledger(arrays: Arrays, entries: list[TagEntry]) -> None:
-    """Add the mistakes to a file; their tags stand one after the other."""
+    """Add the mistakes of the ledger to the arrays of a file, with their tags concatenated."""
     right_tags = [np.empty(0, np.int32)]
     found_tags = [np.empty(0, np.int32)]
     for _, _, _, right, found in entries:
@@ -413,7 +413,7 @@ def _put_ledger(arrays: Arrays, entries: list[TagEntry]) -> None:
 
 
 def _take_ledger(arrays: Arrays) -> list[TagEntry]:
-    """Return the mistakes of a file."""
+    """Return the mistakes of the ledger of a file."""
     right_tags = np.array(arrays["ledger.right"])
     found_tags = np.array(arrays["ledger.found"])
     sentences = arrays["ledger.sentence"].tolist()
@@ -432,19 +432,19 @@ def _take_ledger(arrays: Arrays) -> list[TagEntry]:
 # ---------------------------------------------------------------------- words as two arrays
 
 
-# Half of a surrogate pair is no character, but a word in Python can hold it.
+# Error handler for UTF-8: a word in Python can hold a lone surrogate, which is no character.
 HALVES = "surrogatepass"
 
 
 def pack_words(columns: Sequence[Sequence[str]]) -> Arrays:
-    """Return the words of all columns as UTF-8 bytes, and where each begins."""
+    """Return the words of all columns as UTF-8 bytes, and the offset of each word."""
     texts = [word.encode("utf-8", HALVES) for words in columns for word in words]
     starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     return {"words": np.frombuffer(b"".join(texts), np.int8), "words.start": starts}
 
 
 def unpack_words(arrays: Arrays, counts: Sequence[int]) -> list[list[str]]:
-    """Return the words of each column, which has so many; refuse a word that occurs twice in it."""
+    """Return the words of each column, given their counts; raise ModelFileError if invalid."""
     text = arrays["words"].tobytes()
     starts = arrays["words.start"]
     in_order("words.start", starts)
@@ -473,7 +473,7 @@ def unpack_words(arrays: Arrays, counts: Sequence[int]) -> list[list[str]]:
 
 
 def _check_fit(fit: Fit) -> None:
-    """Refuse reasons to stop that a tagger does not have, or that its mistakes contradict."""
+    """Raise ModelFileError if the stop reason is impossible or contradicts the mistakes."""
     mistakes = fit.mistakes_per_epoch
     if fit.stop_reason in ("cycle", "tolerance") or fit.margin_ceiling is not None:
         raise ModelFileError(f"a tagger cannot have ended by {fit.stop_reason}.")
@@ -486,7 +486,7 @@ def _check_fit(fit: Fit) -> None:
 
 
 def _check_tokens(facts: TagFacts) -> None:
-    """Refuse columns, templates and words that do not fit the kind of tokens."""
+    """Raise ModelFileError if columns, templates and words do not fit the kind of tokens."""
     columns = facts.columns
     templates = facts.templates
     if facts.tokens == "mapping":
@@ -503,7 +503,7 @@ def _check_tokens(facts: TagFacts) -> None:
 
 
 def _check_hashes(hashes: IntArray) -> None:
-    """Refuse hashes that occur twice, or that would take long to look up."""
+    """Raise ModelFileError if hashes occur twice, or collide so often that lookups are slow."""
     if not hashes.all():
         raise ModelFileError("features.hash holds 0, which stands for no feature.")
     ordered = np.sort(hashes)
@@ -525,7 +525,7 @@ def _check_hashes(hashes: IntArray) -> None:
 
 
 def _check_ledger(card: Card, arrays: Arrays) -> None:
-    """Refuse mistakes that are out of order, too many, or do not have the tags that are there."""
+    """Raise ModelFileError if mistakes are out of order, too many, or do not fit their tags."""
     lengths = arrays["ledger.length"]
     t = arrays["ledger.t"]
     in_order("ledger.t", t, strictly=True)

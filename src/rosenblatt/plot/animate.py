@@ -32,30 +32,30 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# With more rows every frame takes long to draw.
+# Most rows that are drawn; with more, every frame takes long to draw.
 MOST_ROWS = 4000
 # In seconds: the length of an animation, and the limits for a single frame.
 TOTAL_SECONDS = 24.0
 SHORTEST_SECONDS = 0.1
 LONGEST_SECONDS = 1.0
-# The last frame is shown this many times as long.
+# Display time of the last frame, relative to that of the others.
 LAST_FRAME_FACTOR = 4
-# Colours of a GIF, and the number of frames that they are chosen from.
+# Number of colours in a GIF, and number of frames that the palette is chosen from.
 COLOURS = 128
 PALETTE_FRAMES = 6
 TITLE_SIZE = 11
 
-# What to use for files that an animation is not saved as, by the ending of the name.
+# Advice for file formats in which an animation cannot be saved.
 PLAYERS_IN_A_BROWSER = (
     "rosenblatt studio FILE plays every update in a browser, and with --out it writes a page"
 )
 
-# Pixels of shape (height, width, 3).
+# Pixels of one frame, of shape (height, width, 3).
 Pixels = npt.NDArray[np.uint8]
 
 
 class AnimateDisplay(RunDisplay):
-    """The boundary after every update, as an animation; `animate` makes it.
+    """Animation of the boundary after every update, made by `animate`.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class AnimateDisplay(RunDisplay):
         return self._gif(frames, sample)
 
     def _repr_html_(self) -> str:
-        """Return two GIFs for a notebook, of which it shows the one for its theme."""
+        """Return HTML with a light and a dark GIF; a notebook shows the one for its theme."""
         light = self._rendered("gif", "light", dpi=NOTEBOOK_DPI)
         dark = self._rendered("gif", "dark", dpi=NOTEBOOK_DPI)
         return html_picture(light, dark, self.caption, media_type="image/gif")
@@ -118,7 +118,7 @@ class AnimateDisplay(RunDisplay):
     def _frames(
         self, theme: Theme, size: Size, dpi: float, places: Sequence[int] = ()
     ) -> Iterator[Pixels]:
-        """Yield the pixels of all frames, or of the frames at the given places.
+        """Yield the pixels of all frames, or of the frames with the given indices.
 
         The parts that do not change are drawn once; each frame starts from a copy of them.
         """
@@ -167,7 +167,7 @@ class AnimateDisplay(RunDisplay):
                 yield np.array(np.asarray(canvas.buffer_rgba())[:, :, :3])
 
     def _gif(self, frames: Iterator[Pixels], sample: Pixels) -> bytes:
-        """Return a GIF; its one palette is taken from sample frames, so that nothing flickers."""
+        """Return a GIF with one palette, chosen from sample frames, so that nothing flickers."""
         image = import_module("PIL.Image")
         palette = image.fromarray(sample).quantize(COLOURS, dither=image.Dither.NONE)
         # One byte per pixel is kept: the frames in full colour could fill the memory.
@@ -217,7 +217,7 @@ class AnimateDisplay(RunDisplay):
 
 
 def find_ffmpeg() -> str:
-    """Return the path of ffmpeg; raise if it is not installed."""
+    """Return the path of ffmpeg; raise `MissingExtra` if it is not installed."""
     program = shutil.which("ffmpeg")
     if program is None:
         raise MissingExtra(
@@ -238,7 +238,7 @@ def animate(
     box: Box | None = None,
     theme: str | Theme = "light",
 ) -> AnimateDisplay:
-    """Animate a run: for each update the example, the old line and the new one, and w.
+    """Animate a run: each update with its example, the old and the new line, and w.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def animate(
 def _with_fewer_rows(run: RunInPlane) -> tuple[RunInPlane, int]:
     """Return a run with at most `MOST_ROWS` rows, and the number of rows left out.
 
-    The rows of its steps are always kept.
+    The rows of the steps are always included.
     """
     n = len(run.points)
     if n <= MOST_ROWS:
@@ -318,7 +318,7 @@ def _with_fewer_rows(run: RunInPlane) -> tuple[RunInPlane, int]:
 
 
 def _caption(run: RunInPlane, each: str, n_hidden: int) -> str:
-    """Describe the animation in sentences."""
+    """Return the caption of the animation."""
     n = len(run.steps)
     if run.left_out:
         sentences = [f"{n:,} of {run.n_steps:,} {each}s; {run.left_out:,} left out."]

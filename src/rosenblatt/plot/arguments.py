@@ -11,7 +11,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.inputs import rows_without_names
 from rosenblatt.plot.style import named
 
-# Relative rounding error between weights and the sum of rows that they are.
+# Relative tolerance between weights and the weighted sum of rows that they should equal.
 ROUNDING = 1e-6
 
 
@@ -25,7 +25,10 @@ class LinearWeights(NamedTuple):
 
 
 def rows(X: Any, n_features: int | None = None) -> Any:
-    """Return X as a table of finite numbers: sparse if X is and has more than two columns."""
+    """Validate X and return it as a table of floats.
+
+    The table is sparse if X is sparse and has more than two columns.
+    """
     stays_sparse = is_sparse(X) and X.ndim == 2 and X.shape[1] > 2
     table: Any
     try:
@@ -77,14 +80,14 @@ def labels(y: Any, n_rows: int, classes: tuple[Any, ...] | None = None) -> Index
 
 
 def predicts_linearly(model: Any) -> bool:
-    """Return whether a model predicts with ``coef_``, not with votes or a kernel."""
+    """Return whether a model predicts with ``coef_``, and not with votes or a kernel."""
     return hasattr(model, "coef_") and getattr(model, "combine", None) != "vote"
 
 
 def linear(model: Any, y: Any = None) -> LinearWeights:
     """Return the weights of a fitted linear learner, a `Hyperplane`, or a result of `theory`.
 
-    A hyperplane has no classes of its own: they are -1 and 1, or the two labels of y in order.
+    The classes of a `Hyperplane` are the two labels of y in order, or -1 and 1 if y is None.
     """
     if isinstance(model, type):
         raise InputError(f"{model.__name__} is a class; give a fitted one, not the class itself.")
@@ -116,7 +119,7 @@ def linear(model: Any, y: Any = None) -> LinearWeights:
 
 
 def _two_labels(y: Any) -> tuple[Any, ...]:
-    """Return the two labels of y in order; -1 and 1 without labels."""
+    """Return the two labels of y in order; -1 and 1 if y is None."""
     found: set[Any] = set()
     if y is not None:
         found = set(y.tolist() if hasattr(y, "tolist") else y)
@@ -130,7 +133,7 @@ def _two_labels(y: Any) -> tuple[Any, ...]:
 
 
 def feature_names(model: Any) -> tuple[str, ...] | None:
-    """Return the names of the columns, short enough for an axis; None if they have none."""
+    """Return the feature names of a model, shortened to fit an axis; None if it has none."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return None
@@ -138,11 +141,11 @@ def feature_names(model: Any) -> tuple[str, ...] | None:
 
 
 def are_rows_of_training(model: Any, table: Any) -> bool:
-    """Return whether it can be shown that a model was fitted on these rows.
+    """Return whether the rows of a table are provably the training rows of a model.
 
-    A kernel machine keeps its support rows, which are compared. The weights of a linear learner
-    that started at 0 and kept its last weights are the sum of its support rows. In all other cases
-    the answer is False.
+    A kernel machine stores its support rows, which are compared. The weights of a linear learner
+    that started at 0 and serves its last weights are the weighted sum of its support rows. In all
+    other cases the answer is False.
     """
     counts = getattr(model, "mistakes_per_row_", None)
     support = getattr(model, "support_", None)
@@ -170,10 +173,11 @@ def _dense(table: Any) -> Any:
 def misclassified(
     model: Any, X: Any, places: Any, classes: tuple[Any, ...], otherwise: Any = None
 ) -> IndexArray:
-    """Return the indices of the rows whose predicted class is not the one at ``places``.
+    """Return the indices of the misclassified rows.
 
-    A learner predicts by itself, because it decides how ties on the boundary are counted. For a
-    model without ``predict``, ``otherwise`` holds the predicted classes.
+    ``places`` holds the class index of each row. A learner predicts by itself, because it decides
+    how ties on the boundary are counted. For a model without ``predict``, ``otherwise`` holds the
+    predicted classes.
     """
     if hasattr(model, "predict"):
         with rows_without_names():

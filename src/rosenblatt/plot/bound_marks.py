@@ -1,4 +1,4 @@
-"""Drawing of R and γ of the convergence theorem, in a picture of rows and their boundary."""
+"""Drawing of R and γ of the convergence theorem in a picture of a boundary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CIRCLE = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
 
 
 def draw_radius(ax: Axes, pen: Pen, radius: float, avoid: FloatArray) -> None:
-    """Draw the circle that contains all rows, and R from the origin to a free place on it."""
+    """Draw the circle of radius R around all rows, and R as a line to a free spot on it."""
     ax.plot(*(radius * CIRCLE).T, color=pen.theme.faint, lw=1.1, ls=STYLES[2], zorder=2)
 
     # Choose the direction that stays farthest from rows, at three places along the radius. Its name
@@ -37,7 +37,7 @@ def draw_radius(ax: Axes, pen: Pen, radius: float, avoid: FloatArray) -> None:
 def draw_margin(
     ax: Axes, pen: Pen, line: Hyperplane, margin: float, ends: FloatArray, avoid: FloatArray
 ) -> FloatArray:
-    """Draw γ from the line to the edge of its band, at a free place; return its end."""
+    """Draw γ from the line to the edge of its band, at a free spot; return its end point."""
     direction = line.w / np.linalg.norm(line.w)
     places = ends[0] + np.linspace(0.12, 0.88, 39)[:, None] * (ends[1] - ends[0])
     start = places[np.argmax(distance_to_rows(places + margin * direction, avoid))]
@@ -51,7 +51,7 @@ def draw_margin(
 
 
 def _write_name(ax: Axes, pen: Pen, words: str, at: FloatArray, direction: FloatArray) -> None:
-    """Write words next to a place, in the given direction from it."""
+    """Write words next to a point, in the given direction from it."""
     size = 9 if pen.small else 11
     offset = direction * (0.3 * size * len(words) + 6, size / 2 + 5)
     pen.note(ax, words, at, offset, fontsize=size, zorder=7)

@@ -35,7 +35,7 @@ from rosenblatt.plot.style import marks
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# With more rows the distances cannot be read.
+# Most rows whose distances are written; more cannot be read.
 MOST_DISTANCES = 12
 HALF_SPACES = ("S₋", "S₊")
 NO_ROWS = np.empty(0, np.intp)
@@ -43,7 +43,7 @@ NO_POINTS = np.empty((0, 2))
 
 
 class NamedLine(NamedTuple):
-    """One of several boundaries: its ends in the box, and the number of misclassified rows."""
+    """One of several boundaries: its name, end points in the box, and misclassified rows."""
 
     name: str
     segment: FloatArray | None
@@ -58,7 +58,7 @@ class NamedLine(NamedTuple):
 
 
 class BoundaryDisplay(PlaneDisplay):
-    """A line between two classes; `boundary` makes it.
+    """Picture of the boundary between two classes, made by `boundary`.
 
     All coordinates are those of the picture: the two features, or the two directions that the
     caption names.
@@ -149,7 +149,7 @@ class BoundaryDisplay(PlaneDisplay):
         self._draw_frame(ax, pen)
 
     def _draw_band(self, ax: Axes, pen: Pen) -> None:
-        """Draw the strip without rows: |w·x + b| <= margin ‖w‖."""
+        """Draw the margin band, which contains no rows: ``|w·x + b| <= margin ‖w‖``."""
         assert self.band is not None
         assert self.margin is not None
         ax.fill(*self.band.T, facecolor=pen.theme.paper, alpha=0.75, lw=0, zorder=1)
@@ -170,7 +170,7 @@ class BoundaryDisplay(PlaneDisplay):
                 ax.plot(*one.segment.T, ls=STYLES[place % len(STYLES)], label=one.legend, **solid)
 
     def _draw_bound(self, ax: Axes, pen: Pen, radius: float) -> None:
-        """Draw R and γ at places that are free of rows and of each other."""
+        """Draw R and γ where they overlap neither rows nor each other."""
         if self.segment is None or self.margin is None:
             return
         arrow = NO_POINTS if self.arrow is None else along(self.arrow, 9)
@@ -182,7 +182,7 @@ class BoundaryDisplay(PlaneDisplay):
         draw_radius(ax, pen, radius, np.vstack([avoid, *lines]))
 
     def _written(self, vector: FloatArray) -> str:
-        """Return "(2, 3)", or "2" for one feature."""
+        """Format a point or vector, such as "(2, 3)", or "2" for one feature."""
         numbers = [short_number(part) for part in vector.tolist()[: self.plane.n_features]]
         return numbers[0] if self.plane.is_line else f"({', '.join(numbers)})"
 
@@ -214,7 +214,7 @@ class BoundaryDisplay(PlaneDisplay):
         pen.note(ax, words, at, -11 * direction, halo=self.feet is not None, **look)
 
     def _draw_distances(self, ax: Axes, pen: Pen) -> None:
-        """Draw the way from each row to the line, with its length."""
+        """Draw the perpendicular from each row to the line, with its length."""
         assert self.feet is not None
         for point, foot in zip(self.points, self.feet, strict=True):
             ax.plot(*np.array([point, foot]).T, color=pen.theme.faint, lw=1.2, zorder=3)
@@ -388,7 +388,7 @@ def boundary(
 def _corners_of_interest(
     line: Hyperplane, crossings: FloatArray, has_rows: bool, details: bool
 ) -> list[FloatArray]:
-    """Return points that the box must contain besides the rows."""
+    """Return the points that the box must contain in addition to the rows."""
     foot = line.project(np.zeros(2))
     if details:
         # The origin, w at its true length with some room, and as much of the line next to it.
@@ -403,7 +403,7 @@ def _corners_of_interest(
 
 
 def _weights(model: Any, y: Any) -> arguments.LinearWeights:
-    """Return the weights of a model; two vectors for two classes become their difference."""
+    """Return the weights of a model; if two classes have a vector each, their difference."""
     weights = arguments.linear(model, y)
     if len(weights.W) == 2:
         weights = weights._replace(W=np.diff(weights.W, axis=0), b=np.diff(weights.b))
@@ -431,7 +431,7 @@ def _named_line(
 
 
 def _intercepts(line: Hyperplane) -> FloatArray:
-    """Return the points where the line crosses the axes; one point if that is the origin."""
+    """Return the points where a line crosses the axes; only the origin if it passes through it."""
     if not line.b:
         return np.zeros((1, 2))
     # Adding 0.0 turns -0.0 into 0.0, which would be printed with a sign.
@@ -439,7 +439,7 @@ def _intercepts(line: Hyperplane) -> FloatArray:
 
 
 def _margin(line: Hyperplane, points: FloatArray, sides: IndexArray | None) -> float | None:
-    """Return the distance of the nearest row; None unless all rows are on their side."""
+    """Return the margin: the distance of the nearest row; None if the line does not separate."""
     if sides is None or not len(points):
         return None
     nearest = float(((2 * sides - 1) * line.signed_distance(points)).min())
@@ -447,7 +447,7 @@ def _margin(line: Hyperplane, points: FloatArray, sides: IndexArray | None) -> f
 
 
 def _band(line: Hyperplane, margin: float, box: Box) -> FloatArray | None:
-    """Return the corners of |w·x + b| <= margin ‖w‖ in the box."""
+    """Return the corners of the margin band, ``|w·x + b| <= margin ‖w‖``, in the box."""
     # It is the region of a "class" of constant score m = margin ‖w‖: there, and only there, m is
     # the largest of w·x + b, m and -(w·x + b).
     m = margin * float(np.linalg.norm(line.w))
@@ -456,7 +456,7 @@ def _band(line: Hyperplane, margin: float, box: Box) -> FloatArray | None:
 
 
 def _caption(shown: BoundaryDisplay) -> str:
-    """Describe the picture in sentences."""
+    """Return the caption of the picture."""
     negative, positive = (mark.name for mark in shown.marks)
     sentences = [f"w points to the side of {positive}; {negative} is on the other."]
     if shown.segment is None:

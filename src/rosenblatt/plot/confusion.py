@@ -1,4 +1,4 @@
-"""Picture of a confusion matrix: which class is predicted for which."""
+"""Picture of a confusion matrix: how often each class is predicted for each class."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# With more classes the cells are too small for numbers.
+# Most classes for which counts are written; with more, the cells are too small.
 MOST_NUMBERED = 32
-# With more classes only some of them are named at the axes.
+# Most classes that are all named on the axes; of more, only some.
 MOST_NAMED = 45
-# In characters.
+# Longest name of a class on an axis, in characters.
 LONGEST_NAME = 14
 
 
 class ConfusionDisplay(Display):
-    """A matrix of counts, true classes down, predictions across.
+    """Confusion matrix: true classes as rows, predicted classes as columns.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class ConfusionDisplay(Display):
         ax.spines[:].set_visible(False)
 
     def _cell_points(self, ax: Axes) -> float:
-        """Return the side of a cell in points."""
+        """Return the side length of a cell in points."""
         box = ax.get_window_extent()
         side = float(min(box.width, box.height))
         return side * 72 / float(ax.figure.dpi) / len(self.classes)
@@ -165,7 +165,7 @@ def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:
 
 
 def report_of(source: Any, X: Any, y: Any, method: str) -> Report:
-    """Return a given report unchanged, or the report of a learner on rows.
+    """Return ``source`` if it is a report; otherwise evaluate a learner on X and y.
 
     ``method`` is the method that the learner must have: "predict", "decision_function" or
     "predict_proba".
@@ -194,7 +194,7 @@ def report_of(source: Any, X: Any, y: Any, method: str) -> Report:
 
 
 def _short_names(classes: list[Any]) -> list[str]:
-    """Return short names that are all different; numbers tell equal ones apart."""
+    """Return unique short names of the classes, numbered if some would be equal."""
     names = [style.named(label, LONGEST_NAME) for label in classes]
     if len(set(names)) == len(names):
         return names

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ContributionsDisplay(WeightsDisplay):
-    """The largest contributions to a score: one panel by feature, one by past mistake.
+    """Bar charts of the largest contributions to a score: by feature and by past mistake.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class ContributionsDisplay(WeightsDisplay):
     caption: str = ""
 
     def __post_init__(self) -> None:
-        """Keep the caption that was given, which is that of the explanation."""
+        """Leave the caption of the explanation unchanged."""
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
         # Each panel has its own scale: contributions of past mistakes, of either sign, are often

@@ -21,14 +21,14 @@ T = TypeVar("T")
 
 # Line styles that can be distinguished without colour, one for each colour of the palette.
 STYLES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.4)), (0, (7, 2, 1.5, 2)), (0, (3, 1)))
-# A bound above this multiple of the mistakes is not drawn: it would flatten the curve.
+# Largest bound that is drawn, as a multiple of the mistakes; a larger one flattens the curve.
 FURTHEST_BOUND = 4.0
 
 
 def as_bound(bound: Any) -> float | None:
-    """Return ``R²/γ²`` from the result of `theory.mistake_bound` or `theory.proof`, or a number.
+    """Return a mistake bound as a float; None if there is no bound or it is infinite.
 
-    None stands for no bound: None itself, or infinity.
+    ``bound`` is a number, or a result of `theory.mistake_bound` or `theory.proof`.
     """
     if getattr(bound, "epochs", None) is not None:
         raise ParameterError(
@@ -55,7 +55,7 @@ def as_bound(bound: Any) -> float | None:
 
 
 def curve_look(theme: Theme, place: int) -> dict[str, Any]:
-    """Return colour, line style and marker of one of several curves."""
+    """Return the colour, line style and marker of the curve with the given index."""
     style = STYLES[place % len(STYLES)]
     marker = MARKERS[place % len(MARKERS)]
     return {"color": theme.colour(place), "ls": style, "marker": marker}
@@ -67,7 +67,7 @@ def is_within_sight(bound: float, most: float) -> bool:
 
 
 def bound_exceeded(bound: float, formula: str = "R²/γ²") -> str:
-    """Return the words for a bound that was exceeded, because it is about another run."""
+    """Return a note on a bound that was exceeded, because it does not apply to the run."""
     return (
         f"more than {formula} = {short_number(bound)}, which bounds a plain perceptron on the rows "
         "it was computed from"
@@ -75,7 +75,7 @@ def bound_exceeded(bound: float, formula: str = "R²/γ²") -> str:
 
 
 def short_number(value: float) -> str:
-    """Format a number for people: whole numbers in full, others with three digits.
+    """Format a number for display: whole numbers in full, others with about three digits.
 
     >>> short_number(50.0), short_number(492.1), short_number(0.03162), short_number(-1.5)
     ('50', '492.1', '0.0316', '−1.5')
@@ -90,9 +90,9 @@ def short_number(value: float) -> str:
 
 
 def cut_to_fit(pen: Pen, words: str, longest: int) -> str:
-    """Cut words until they are at most ``longest`` letters as drawn.
+    """Truncate text to at most ``longest`` letters as drawn.
 
-    A letter that no font has is drawn as six: its code.
+    A letter that is missing from all fonts is drawn as its code, which takes six letters.
     """
     shown = pen.text(words)
     while len(shown) > longest + 1 and len(words) > 1:
@@ -102,7 +102,7 @@ def cut_to_fit(pen: Pen, words: str, longest: int) -> str:
 
 
 def panel_grid(n: int, most_columns: int = 5) -> tuple[int, int]:
-    """Return the numbers of rows and columns for n panels, with few empty places.
+    """Return the numbers of rows and columns of a grid for n panels, with few empty cells.
 
     >>> panel_grid(3), panel_grid(10), panel_grid(7), panel_grid(12)
     ((1, 3), (2, 5), (2, 4), (3, 4))
@@ -119,7 +119,7 @@ def panels(axes: Any, contents: Sequence[T]) -> Iterator[tuple[Axes, T]]:
 
 
 def readable_on(colour: str) -> str:
-    """Return black or white, whichever has the larger contrast to a colour (WCAG 2)."""
+    """Return black or white, whichever has the higher contrast with a colour (WCAG 2)."""
     shares = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
     luminance = float(linear @ [0.2126, 0.7152, 0.0722])
@@ -128,13 +128,13 @@ def readable_on(colour: str) -> str:
 
 
 def draw_grid_lines(ax: Axes, theme: Theme) -> None:
-    """Draw faint horizontal grid lines below the data, in place of any that were there."""
+    """Draw faint horizontal grid lines behind the data."""
     ax.set_axisbelow(True)
     ax.grid(axis="y", color=theme.rule, linewidth=0.8)
 
 
 def whole_numbers(*axes: Any) -> None:
-    """Label axes with whole numbers only, with commas between the thousands."""
+    """Label axes with whole numbers only, with commas as thousands separators."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     for axis in axes:

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 # Width and height in inches.
 Size = tuple[float, float]
-# In points.
+# Font size of a caption in points.
 CAPTION_SIZE = 9
 POINTS_PER_INCH = 72
 NOTEBOOK_DPI = 110
-# Letters of a caption per inch, about.
+# Average number of letters of a caption per inch.
 LETTERS_AN_INCH = 13.0
 # Panels inside given axes, in shares of the axes: left, bottom, right and top of all panels, and
 # the gaps between them, which hold the numbers below one panel and the title above the next.
 RIM = (0.05, 0.06, 0.96, 0.94)
 COLUMN_GAP = 0.06
 ROW_GAP = 0.18
-# Width in inches of a small panel of the plane, of one of two, and of a single one.
+# Widths of a panel of the plane in inches: of three or more panels, of two, and of a single one.
 PANEL = 2.5
 WIDE_PANEL = 3.2
 SINGLE_PANEL = 4.2
@@ -162,7 +162,7 @@ class Display:
     def _rendered(
         self, ending: str, theme: str | Theme = "light", size: Size | None = None, dpi: float = 150
     ) -> bytes:
-        """Return the bytes of a file with this extension."""
+        """Return the picture as bytes in the file format ``ending``."""
         load_matplotlib()
         chosen = style.theme_named(theme)
         # With dates or random names, two files of the same picture would differ.
@@ -193,7 +193,7 @@ class Display:
         return html_picture(light, self._quantized_png("dark"), self.caption)
 
     def _quantized_png(self, theme: str) -> bytes:
-        """Return a PNG with 256 colours, a third of the size, because a notebook keeps three."""
+        """Return a PNG with 256 colours, a third of the size: notebooks store several copies."""
         image = import_module("PIL.Image")
         out = io.BytesIO()
         png = image.open(io.BytesIO(self._rendered("png", theme, dpi=NOTEBOOK_DPI)))
@@ -211,7 +211,7 @@ class Display:
         raise NotImplementedError
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
-        """Draw the picture on all axes, an array of the shape of ``_grid``."""
+        """Draw the picture on an array of axes with the shape of ``_grid``."""
         self._draw(axes[0, 0], pen)
 
     def _grid(self) -> tuple[int, int]:
@@ -219,13 +219,13 @@ class Display:
         return 1, 1
 
     def _size(self) -> Size:
-        """Return the width and height in inches that suit the picture."""
+        """Return the default width and height of the picture in inches."""
         return self.size
 
     # ------------------------------------------------------------------ figures
 
     def _checked_size(self, size: Size | None) -> Size:
-        """Return the given size, or the one that suits the picture."""
+        """Validate a size in inches; return the default size if it is None."""
         if size is None:
             return self._size()
         try:
@@ -239,11 +239,11 @@ class Display:
         return width, height
 
     def _settings(self, theme: Theme) -> Any:
-        """Return a context with Matplotlib's settings for drawing, restored at its end."""
+        """Return a context manager that sets Matplotlib's parameters and restores them."""
         return load_matplotlib().rc_context({**theme.settings(), "svg.hashsalt": "rosenblatt"})
 
     def _fill(self, figure: Any, theme: Theme, *, grows: bool = True) -> Any:
-        """Draw on a new figure and return its axes; ``grows`` lets the figure become higher."""
+        """Draw on a new figure and return its axes; ``grows`` allows a taller figure."""
         rows, columns = self._grid()
         options = {"projection": self.projection}
         axes = figure.subplots(rows, columns, squeeze=False, subplot_kw=options)
@@ -265,7 +265,7 @@ class Display:
         figure.supxlabel(below, fontsize=CAPTION_SIZE, color=pen.theme.faint, x=0.02, ha="left")
 
     def _draw_inside(self, ax: Axes, theme: Theme) -> Any:
-        """Draw on given axes and return the axes of the panels."""
+        """Draw inside existing axes and return the axes of the panels."""
         rows, columns = self._grid()
         pen = Pen(theme, small=rows * columns > 1, own=False)
         with self._settings(theme):
@@ -275,7 +275,7 @@ class Display:
         return axes
 
     def _panels_inside(self, ax: Axes, rows: int, columns: int) -> Any:
-        """Return new axes for the panels, inside given axes that only keep their background."""
+        """Add axes for the panels inside ``ax``, which only shows its background; return them."""
         ax.spines[:].set_visible(False)
         ax.set(xticks=[], yticks=[])
         left, bottom, right, top = RIM
@@ -311,7 +311,7 @@ class SmallPanels(Display):
         raise NotImplementedError
 
     def _name_axes(self, axes: Any, pen: Pen, names: tuple[str, str]) -> None:
-        """Write the names of the axes at the outer panels only; numbers are at all panels."""
+        """Label the axes of the outer panels only; all panels have tick labels."""
         across, up = map(pen.text, names)
         rows, columns = axes.shape
         for i, j in np.ndindex(rows, columns):
@@ -330,7 +330,7 @@ class SmallPanels(Display):
 
 
 class PlaneDisplay(Display):
-    """Base of pictures of rows in a plane that is divided among classes.
+    """Base of pictures of rows in a plane that is divided into regions of classes.
 
     Attributes
     ----------
@@ -403,7 +403,7 @@ class PlaneDisplay(Display):
 
 
 def _first_opaque(grounds: list[Any]) -> Any:
-    """Return red, green and blue of the first colour that is not transparent, or white."""
+    """Return the first colour that is not transparent as RGB, or white if all are."""
     to_rgba = load_matplotlib().colors.to_rgba
     for ground in grounds:
         red, green, blue, alpha = to_rgba(ground)

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 # Rows per call of decision_function.
 BLOCK = 10_000
-# Places that are considered for the letter of a class.
+# Candidate positions for the letter of a class.
 CANDIDATES = 1500
 
 
 class KernelBoundaryDisplay(PlaneDisplay):
-    """The sign of a score over the plane; `kernel_boundary` makes it.
+    """Picture of nonlinear boundaries, sampled on a grid; made by `kernel_boundary`.
 
     Attributes
     ----------
@@ -63,14 +63,14 @@ class KernelBoundaryDisplay(PlaneDisplay):
     support: IndexArray
 
     def lead(self, place: int) -> FloatArray:
-        """Return the score of a class minus the best other score, over the grid."""
+        """Return the lead of a class on the grid: its score minus the best other score."""
         if len(self.scores) == 1:
             return np.asarray(self.scores[0] if place else -self.scores[0])
         others = np.delete(self.scores, place, axis=0).max(axis=0)
         return np.asarray(self.scores[place] - others)
 
     def roomiest(self, place: int) -> FloatArray | None:
-        """Return a grid point deep in the area of a class and far from rows; None without area."""
+        """Return a grid point deep in the area of a class, far from rows; None if there is none."""
         inside = self.lead(place) > 0
         if not inside.any():
             return None
@@ -120,7 +120,7 @@ class KernelBoundaryDisplay(PlaneDisplay):
 def kernel_boundary(
     model: Any, X: Any, y: Any = None, *, box: Box | None = None, cells: int = 200
 ) -> KernelBoundaryDisplay:
-    """Show the boundaries of a model whose boundaries are not lines.
+    """Show the boundaries of a model with a nonlinear decision function.
 
     The curve ``f(x) = Σ a_s K(x_s, x) = 0`` is interpolated from the scores at the corners of a
     grid. Parts finer than the grid are missed, as the caption notes. For linear learners use
@@ -217,7 +217,7 @@ def kernel_boundary(
 
 
 def _sampled(model: Any, across: FloatArray, up: FloatArray, d: int) -> FloatArray:
-    """Return the scores over the grid, with the classes along the first axis."""
+    """Return the scores at all grid points, with the classes along the first axis."""
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)[:, :d]
     grid = np.ascontiguousarray(grid)
     with rows_without_names():

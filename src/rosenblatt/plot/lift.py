@@ -1,4 +1,4 @@
-"""Picture of two features lifted to three, where a plane separates what no line can."""
+"""Picture of two features lifted to three, where a plane separates the classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rosenblatt.plot.display import Display
 from rosenblatt.plot.pen import Look, Pen, legend_name
 from rosenblatt.plot.style import Mark, marks
 
-# Free room around the rows, as a share of their extent.
+# Padding around the rows, as a share of their extent.
 FREE = 0.3
 # Points per branch of a hyperbola.
 SAMPLES = 121
@@ -25,7 +25,7 @@ CONSTANT = "constant 1"
 
 
 class LiftDisplay(Display):
-    """Rows (x₁, x₂, x₁x₂) or (x₁, x₂, 1) and the plane between them; `lift` makes it.
+    """Picture of rows lifted to (x₁, x₂, x₁x₂) or (x₁, x₂, 1) and their plane, made by `lift`.
 
     Attributes
     ----------
@@ -116,11 +116,11 @@ class LiftDisplay(Display):
 
     @property
     def is_augmented(self) -> bool:
-        """True if the rows were lifted by a constant."""
+        """Whether the third coordinate is a constant."""
         return self.height_name == CONSTANT
 
     def _draw_augmented(self, ax: Any, pen: Pen) -> None:
-        """Draw the sheet at height 1, which contains all rows, and the origin."""
+        """Draw the origin, and the plane at height 1 that contains all rows."""
         solid = import_module("mpl_toolkits.mplot3d.art3d")
         (left, right), (front, back) = self.box[:2].tolist()
         sheet = [(left, front, 1), (right, front, 1), (right, back, 1), (left, back, 1)]
@@ -130,7 +130,7 @@ class LiftDisplay(Display):
         ax.text(0.0, 0.0, 0.0, "  0", color=pen.theme.ink, fontsize=11, va="top")
 
     def _draw_frame(self, ax: Any, pen: Pen) -> None:
-        """Set limits, names, the point of view and the colours of the axes."""
+        """Set the limits, labels, viewing angle and colours of the axes."""
         xlim, ylim, zlim = self.box
         ax.set(xlim=xlim, ylim=ylim, zlim=zlim)
         ax.set(xlabel="x₁", ylabel="x₂", zlabel=self.height_name)
@@ -241,7 +241,7 @@ def lift(model: Any, X: Any, y: Any, *, by: str = "product") -> LiftDisplay:
 
 
 def _heights(plane: Hyperplane, lifted: FloatArray, box: FloatArray) -> FloatArray:
-    """Return the height of the plane at each row; NaN if that is outside the box."""
+    """Return the height of the plane at each row; NaN if it lies outside the box."""
     if not plane.w[2]:
         return np.full(len(lifted), np.nan)
     heights = -(lifted[:, :2] @ plane.w[:2] + plane.b) / plane.w[2]
@@ -249,7 +249,7 @@ def _heights(plane: Hyperplane, lifted: FloatArray, box: FloatArray) -> FloatArr
 
 
 def _section(plane: Hyperplane, box: FloatArray) -> FloatArray:
-    """Return the corners of the part of a plane inside a box, in order around their middle."""
+    """Return the corners of the intersection of a plane and a box, in order around its centre."""
     # Intersect the plane with each edge of the box.
     found = []
     for axis in np.flatnonzero(plane.w):
@@ -276,7 +276,7 @@ def _section(plane: Hyperplane, box: FloatArray) -> FloatArray:
 
 
 def _curves(plane: Hyperplane, box: FloatArray) -> list[FloatArray]:
-    """Return the boundary on the floor, cut to the box.
+    """Return the boundary in the plane of x₁ and x₂, clipped to the box.
 
     With ``w₃ ≠ 0`` it is ``(x₁ - p)(x₂ - q) = c``: the two branches of a hyperbola, or two crossing
     lines if c is 0. Otherwise it is the line ``w₁x₁ + w₂x₂ + b = 0``.

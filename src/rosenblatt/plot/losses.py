@@ -1,4 +1,4 @@
-"""Picture of the losses of the family, hard and soft, against the margin."""
+"""Picture of the loss functions of perceptrons against the margin."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class LossesDisplay(Display):
         ax.legend(loc="upper right")
 
     def _draw_jump(self, ax: Axes, pen: Pen, values: FloatArray, look: dict[str, Any]) -> None:
-        """Draw both sides of the zero-one loss; the filled end is the value at 0."""
+        """Draw the step of the zero-one loss; a filled circle marks the value at 0."""
         label = look.pop("label")
         is_wrong = values == 1.0
         ax.plot(self.margin[is_wrong], values[is_wrong], lw=2.6, label=label, **look)
@@ -96,7 +96,7 @@ def losses(
     low: float = -3.0,
     high: float = 3.0,
 ) -> LossesDisplay:
-    """Show losses against the margin of a prediction: the hard ones and the soft one (L1.11, L3.5).
+    """Show loss functions against the margin of a prediction (L1.11, L3.5).
 
     The zero-one loss counts mistakes; it has no slope to descend. The perceptron descends
     ``max(0, -m)``. The hinge loss also requires a margin of 1. The logistic loss, that of the soft

@@ -1,4 +1,4 @@
-"""Picture of mistakes: per epoch of a run and how it ended, or per example of a stream."""
+"""Pictures of mistakes: per epoch of a run, or as a rate on a stream."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.inspection.stream_scores import Progress
 
-# Most epochs that are drawn as bars, and that have a number on their bar.
+# Most epochs that are drawn as bars, and most bars that have a number.
 MOST_BARS = 40
 MOST_NUMBERS = 14
 # Most learners that the caption describes; with more the picture is higher, for the legend.
@@ -27,7 +27,7 @@ MOST_DESCRIBED = 6
 
 
 class StreamDisplay(Display):
-    """The rate of mistakes of a learner on a stream.
+    """Mistake rate of a learner on a stream of examples.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class StreamDisplay(Display):
 
 
 def stream(progress: Progress) -> StreamDisplay:
-    """Return the picture of a result of `evaluate.progressive`."""
+    """Show the mistake rate of a result of `evaluate.progressive`."""
     curve = progress.curve
     if not curve:
         raise InputError("this stream has 0 examples so far; there is nothing to show.")
@@ -105,7 +105,7 @@ def stream(progress: Progress) -> StreamDisplay:
 
 
 class EpochCounts(NamedTuple):
-    """The mistakes of one fit per epoch.
+    """Mistakes of one fit, by epoch.
 
     ``stop_reason`` is that of the learner; ``kept_epoch`` is the epoch whose weights predict, after
     early stopping.
@@ -123,12 +123,12 @@ class EpochCounts(NamedTuple):
 
     @property
     def total(self) -> npt.NDArray[np.int64]:
-        """Mistakes so far, after each epoch."""
+        """Cumulative mistakes after each epoch."""
         return np.cumsum(self.mistakes)
 
     @property
     def ending(self) -> str:
-        """How the fit ended, in a few words."""
+        """A short description of how the fit ended."""
         n = len(self.mistakes)
         endings = {
             "separated": f"epoch {n} without a mistake",
@@ -204,7 +204,7 @@ class MistakesDisplay(Display):
         curves.draw_grid_lines(ax, pen.theme)
 
     def _draw_one(self, ax: Axes, pen: Pen, run: EpochCounts) -> None:
-        """Draw the epochs of one run as bars; with a bound also the total so far."""
+        """Draw the mistakes of one run as bars, and the running total if there is a bound."""
         blue = pen.theme.colour(0)
         orange = pen.theme.colour(1)
         n = len(run.mistakes)
@@ -229,7 +229,7 @@ class MistakesDisplay(Display):
             ax.legend(loc="best")
 
     def _draw_several(self, ax: Axes, pen: Pen) -> None:
-        """Draw each run as a line: mistakes per epoch, or with a bound the total so far."""
+        """Draw each run as a line: mistakes per epoch, or the running total if there is a bound."""
         for place, run in enumerate(self.runs):
             values = run.mistakes if self.bound is None else run.total
             name = pen.text(f"{style.named(run.name)}: {run.ending}")
@@ -319,7 +319,7 @@ def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDispl
 
 
 def _named(models: list[Any]) -> dict[str, Any]:
-    """Name models by their classes; several of one class are numbered from 1."""
+    """Name models by their Python classes; models of the same class are numbered from 1."""
     names = [type(model).__name__ for model in models]
     named = {}
     for i, (name, model) in enumerate(zip(names, models, strict=True)):
@@ -332,7 +332,7 @@ def _named(models: list[Any]) -> dict[str, Any]:
 
 
 def _counts_of(name: str, model: Any) -> EpochCounts:
-    """Return the mistakes per epoch of a fitted learner."""
+    """Return the mistakes per epoch of a fitted learner, and how its fit ended."""
     counts = getattr(model, "mistakes_per_epoch_", None)
     if counts is None:
         raise InputError(

@@ -23,7 +23,7 @@ COLUMNS = ("scores\nWx + b", "prediction\nf", "label\ny", "gradient\nf − y")
 
 
 class OneHotDisplay(Display):
-    """Scores, one-hot vectors and their difference, one row per class; `one_hot` makes it.
+    """Table of scores, one-hot vectors and their difference by class, made by `one_hot`.
 
     Attributes
     ----------

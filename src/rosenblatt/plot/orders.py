@@ -22,7 +22,7 @@ MOST_BINS = 24
 
 
 class _Line(NamedTuple):
-    """A vertical line that marks one number of mistakes."""
+    """A vertical line at a number of mistakes."""
 
     value: float
     name: str
@@ -178,7 +178,7 @@ def orders(study: OrderStudy, *, bound: Any = None, file_order: Any = None) -> O
 
 
 def _file_order(given: Any) -> int | None:
-    """Return the mistakes of a fitted learner, or a given number of mistakes."""
+    """Return the number of mistakes of a fitted learner; a number or None is returned unchanged."""
     if given is None:
         return None
     made = getattr(given, "n_mistakes_", given)

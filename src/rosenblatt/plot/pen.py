@@ -1,4 +1,4 @@
-"""The pen that all pictures are drawn with, so that the same thing always looks the same."""
+"""Drawing helpers shared by all pictures, so that the same thing always looks the same."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 # Keyword arguments of a drawing function of Matplotlib.
 Look = dict[str, Any]
 
-# Letters of a legend per inch, and the width of a marker in letters.
+# Average number of letters of a legend per inch, and the width of a marker in letters.
 LEGEND_LETTERS = 11.0
 MARK_LETTERS = 6
-# Height of a line of a legend in inches. The figure grows for each line after the first three.
+# Height of a line of a legend in inches, and lines for which the figure need not grow.
 LINE_HEIGHT = 0.2
 FREE_LINES = 3
-# Most lines of a legend; in a figure of given size, its largest share of the height.
+# Most lines of a legend; in a figure of fixed size, its largest share of the height.
 MOST_LINES = 16
 MOST_SHARE = 0.35
-# In given axes the legend covers the picture, so it has fewer entries.
+# Most entries of a legend inside existing axes, where it covers the picture.
 MOST_INSIDE = 10
-# More rows are rasterized: as single shapes they make a file large and slow.
+# Most rows that are drawn as vector shapes; more are rasterized to keep files small.
 MOST_SHAPES = 1000
-# More rows are drawn as small dots without an edge, fainter the more there are.
+# Most rows that are drawn at full size; more are drawn as small, faint dots.
 CROWD = 1000
 # More crosses are drawn small. More rings, or rings around a third of the rows, are left out,
 # because they would hide the other rows.
 MOST_CROSSES = 40
 MOST_RINGS = 30
-# Triangles and crosses have a smaller area than a disc of the same width.
+# Factors on marker sizes: triangles and crosses are smaller than a disc of the same width.
 AREA = {"^": 1.25, "v": 1.25, "<": 1.25, ">": 1.25, "D": 0.8, "P": 1.25, "X": 1.25, "p": 1.2}
 
 
 def load_matplotlib() -> Any:
-    """Import Matplotlib, when the first picture is drawn, and return it."""
+    """Import Matplotlib on first use and return it; raise `MissingExtra` if it is missing."""
     try:
         return import_module("matplotlib")
     except ImportError:
@@ -54,7 +54,7 @@ def load_matplotlib() -> Any:
 
 
 def legend_name(mark: Mark) -> str:
-    """Return the name of a class, preceded by its letter if the name does not begin with it."""
+    """Return the name of a class for a legend, with its letter if it is not the initial."""
     if mark.letter in (mark.name, mark.name[0]):
         return mark.name
     return f"{mark.letter}  {mark.name}"
@@ -72,19 +72,19 @@ def _n_columns(names: list[str], room: float) -> int:
 
 
 def has_rings(n_ringed: int, n_rows: int) -> bool:
-    """Return whether there are so few rows to ring that the rings hide no others."""
+    """Return whether few enough rows are to be ringed for the rings to be drawn."""
     return 0 < n_ringed <= min(MOST_RINGS, n_rows / 3)
 
 
 def wrong_rows(n_wrong: int, n_rows: int, words: str) -> str:
-    """Return a sentence with the number of wrong rows, and how they are drawn among many."""
+    """Return a sentence with the number of misclassified rows, and how they are drawn."""
     faint = ", in full colour; the others are faint" if n_rows > CROWD and n_wrong else ""
     return f"{n_wrong:,} of {n_rows:,} rows {words}{faint}."
 
 
 @dataclass(eq=False)
 class Pen:
-    """A theme, and the shapes of all pictures drawn in it."""
+    """Drawing operations in a given theme, shared by all pictures."""
 
     theme: Theme
     small: bool = False  # the axes are one of many, so words must be few
@@ -97,7 +97,7 @@ class Pen:
         self._families = tuple(load_matplotlib().rcParams["font.family"])
 
     def text(self, words: str) -> str:
-        """Escape words of a user, so that Matplotlib draws them literally."""
+        """Escape text from the user, so that Matplotlib draws it literally."""
         return style.drawable(words, self._families)
 
     def colour(self, mark: Mark) -> str:
@@ -107,7 +107,7 @@ class Pen:
     # ------------------------------------------------------------------ rows
 
     def points(self, ax: Axes, XY: FloatArray, mark: Mark, **changes: Any) -> None:
-        """Draw rows in the colour and shape of their class, with an edge between neighbours."""
+        """Draw rows in the colour and shape of their class, with an edge that separates them."""
         size = (30 if self.small else 46) * AREA.get(mark.marker, 1.0)
         look: Look = {"s": size, "color": self.colour(mark), "marker": mark.marker, "zorder": 4}
         look |= {"edgecolors": self.theme.paper, "linewidths": 0.7}
@@ -116,7 +116,7 @@ class Pen:
     def dots(
         self, ax: Axes, XY: FloatArray, mark: Mark, n_rows: int, *, faint: bool = True
     ) -> None:
-        """Draw rows of a class as small dots, as some of many rows."""
+        """Draw rows of a class as small dots, sized for ``n_rows`` rows in all."""
         if faint:
             # No points, but an entry of the usual size in the legend.
             self.points(ax, XY[:0], mark)
@@ -124,13 +124,13 @@ class Pen:
         self._scatter(ax, XY, color=self.colour(mark), marker=mark.marker, **look)
 
     def _dot(self, n_rows: int, faint: bool) -> Look:
-        """Return size and transparency of a dot: smaller and fainter, the more rows."""
+        """Return the size and transparency of a dot: smaller and fainter for more rows."""
         size = float(np.clip(9000 / n_rows, 3, 9)) / (2 if self.small else 1)
         alpha = float(np.clip(1500 / n_rows, 0.15, 0.5)) if faint else 0.9
         return {"s": size, "alpha": alpha, "linewidths": 0, "zorder": 4 if faint else 5}
 
     def plain_points(self, ax: Axes, XY: FloatArray) -> None:
-        """Draw rows without a label."""
+        """Draw rows whose classes are not known."""
         look: Look = {"s": 36, "zorder": 4}
         if len(XY) > CROWD:
             look = self._dot(len(XY), faint=True)
@@ -156,7 +156,7 @@ class Pen:
         ax.scatter(XY[:, 0], XY[:, 1], rasterized=len(XY) > MOST_SHAPES, **look)
 
     def _sign(self, name: str) -> str:
-        """Return the name of a sign for the legend, which never leaves it out."""
+        """Register a legend entry that is never omitted, and return its escaped name."""
         text = self.text(name)
         self._signs.add(text)
         return text
@@ -171,7 +171,7 @@ class Pen:
         known: Sequence[Mark],
         names: Sequence[str] = (),
     ) -> None:
-        """Fill the half-space of each class, with its letter or name in the farthest corner."""
+        """Fill the half-plane of each class, with its letter or name in the farthest corner."""
         for place, corners in polygons.items():
             mark = known[place]
             ax.fill(*corners.T, facecolor=self.theme.tint(self.colour(mark)), lw=0, zorder=0)
@@ -191,7 +191,7 @@ class Pen:
     def note(
         self, ax: Axes, words: str, at: Any, offset: Any = (0, 0), *, halo: bool = True, **look: Any
     ) -> None:
-        """Write words at an offset in points from a place; a halo separates them from lines."""
+        """Write text at an offset in points from a point; a halo separates it from lines."""
         look = {"textcoords": "offset points", "ha": "center", "va": "center", **look}
         if halo:
             effects = import_module("matplotlib.patheffects")
@@ -227,7 +227,7 @@ class Pen:
     # ------------------------------------------------------------------ around
 
     def frame(self, ax: Axes, box: Box, plane: Plane) -> None:
-        """Set limits, one scale for both axes if possible, and the names of the axes."""
+        """Set the limits and labels of the axes, with an equal aspect ratio if possible."""
         ax.set(xlim=box[:2], ylim=box[2:])
         if has_one_scale(box) and not plane.note:
             ax.set_aspect("equal", adjustable="box")
@@ -242,7 +242,7 @@ class Pen:
             ax.spines["left"].set_visible(False)
 
     def legend(self, ax: Axes, *others: Any) -> None:
-        """Draw a legend: above the axes of our own figure, otherwise inside the axes."""
+        """Draw a legend: above the axes in our own figure, inside existing axes."""
         # The same name may occur in several panels.
         entries: dict[str, Any] = {}
         for panel in (ax, *others):
@@ -269,7 +269,7 @@ class Pen:
         figure.legend(list(entries.values()), list(entries), loc="outside upper left", **look)
 
     def _shortened(self, entries: dict[str, Any], most: int) -> dict[str, Any]:
-        """Return at most ``most`` entries: the first classes, a count of the others, all signs."""
+        """Shorten a legend to ``most`` entries: first classes, a count of the rest, all signs."""
         if len(entries) <= most:
             return entries
         signs = {name: handle for name, handle in entries.items() if name in self._signs}

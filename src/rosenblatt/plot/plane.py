@@ -14,33 +14,33 @@ from rosenblatt.geometry.vectors import Box as Box
 from rosenblatt.geometry.vectors import box_sides
 from rosenblatt.plot.curves import short_number
 
-# Free room around the rows, as a share of their extent.
+# Padding around the rows, as a share of their extent.
 FREE = 0.12
 # Largest ratio of the sides of a box with one scale for both axes.
 LONGEST = 1.8
-# With a larger ratio of the extents of the rows, one scale would squeeze them to a line.
+# Largest ratio of the extents of the rows for one scale; above it, each axis has its own scale.
 SQUEEZED = 12.0
-# An arrow is drawn at its own length if that is between these shares of the box.
+# Shortest and longest arrow that is drawn at its true length, as shares of the box.
 SHORTEST_ARROW = 0.12
 LONGEST_ARROW = 0.45
 # How often an arrow may be shortened to fit into the box.
 MOST_TIMES_SHORTER = 5
-# Margin of the box that arrows stay out of if possible, as a share of its sides.
+# Margin that arrows avoid if possible, as a share of the sides of the box.
 INSIDE = 0.06
-# Features that the note on a direction names.
+# Most features that the note on a direction names.
 NAMED_FEATURES = 3
-# Rows that labels keep away from; of more, a sample.
+# Most rows that labels avoid; of more, a sample.
 MOST_AVOIDED = 1000
-# A side that is shorter relative to its own coordinates is lost in rounding.
+# Shortest side of a box, relative to its coordinates; less is lost in rounding.
 LEAST_SIDE = 1e-13
-# Subspace iteration for the widest direction: vectors, and most iterations.
+# Subspace iteration for the direction of largest spread: vectors, and most iterations.
 BLOCK = 4
 ROUNDS = 300
 
 
 @dataclass(frozen=True)
 class Plane:
-    """Two directions that a picture shows."""
+    """The plane of a picture: two orthonormal directions in feature space."""
 
     directions: FloatArray  # (2, d), orthonormal; the second is 0 if there is one feature
     names: tuple[str, str]  # of the axes
@@ -52,18 +52,18 @@ class Plane:
 
     @property
     def is_line(self) -> bool:
-        """True if there is only one feature."""
+        """Whether there is only one feature."""
         return self.n_features == 1
 
     def project(self, X: Any) -> FloatArray:
-        """Return rows or weights as points of the plane."""
+        """Project rows or weights onto the plane."""
         return np.asarray(X @ self.directions.T)
 
 
 def plane_of(w: FloatArray, X: Any, names: tuple[str, ...] | None) -> Plane:
     """Return the plane of the features if there are at most two, otherwise one that contains w.
 
-    Its second direction is the one at a right angle to w in which the rows spread most. The score
+    Its second direction is the one orthogonal to w in which the rows spread most. The score
     does not change along that direction, nor along those that are left out, so the boundary is a
     line in this plane and every row appears on its own side of it.
     """
@@ -90,9 +90,9 @@ def plane_of(w: FloatArray, X: Any, names: tuple[str, ...] | None) -> Plane:
 
 
 def _widest(X: Any, along: FloatArray) -> FloatArray:
-    """Return the direction at a right angle to ``along`` in which the rows spread most.
+    """Return the first principal component of the rows orthogonal to ``along``.
 
-    It is the first principal component, found by subspace iteration. This only needs products with
+    It is found by subspace iteration. This only needs products with
     the rows, so sparse rows stay sparse.
     """
     mean = np.full(X.shape[0], 1.0 / X.shape[0]) @ X if is_sparse(X) else X.mean(axis=0)
@@ -124,13 +124,13 @@ def _second_axis(along: FloatArray) -> FloatArray:
 
 
 def _normalized(direction: FloatArray) -> FloatArray:
-    """Return a direction with length 1 and a positive largest part."""
+    """Scale a direction to length 1, with its largest component positive."""
     direction = direction / np.linalg.norm(direction)
     return np.asarray(direction * np.sign(direction[np.argmax(np.abs(direction))]))
 
 
 def _parts(direction: FloatArray, names: list[str]) -> str:
-    """Return the largest parts of a direction as text: "+0.80 x1, −0.60 x3, …"."""
+    """Format the largest components of a direction: "+0.80 x1, −0.60 x3, …"."""
     order = np.argsort(-np.abs(direction), kind="stable")
     order = order[np.abs(direction[order]) > 0.005]
     parts = [f"{direction[j]:+.2f} {names[j]}" for j in order[:NAMED_FEATURES]]
@@ -139,7 +139,7 @@ def _parts(direction: FloatArray, names: list[str]) -> str:
 
 
 def box_around(points: FloatArray, *, is_line: bool = False, one_scale: bool = True) -> Box:
-    """Return a box that contains all points and has an area.
+    """Return a bounding box of all points, with padding and a positive area.
 
     With ``one_scale`` its sides do not differ much, unless the rows would be squeezed to a line.
     """
@@ -169,7 +169,7 @@ def box_around(points: FloatArray, *, is_line: bool = False, one_scale: bool = T
 
 
 def checked_box(box: Any) -> Box:
-    """Return a given box as four numbers; raise if it is no box or too narrow to be drawn."""
+    """Validate a box and return its four sides; raise an error if it is too narrow."""
     left, right, bottom, top = box_sides(box)
     for low, high in ((left, right), (bottom, top)):
         if high - low <= LEAST_SIDE * max(abs(low), abs(high), LEAST_SIDE):
@@ -178,14 +178,14 @@ def checked_box(box: Any) -> Box:
 
 
 def has_one_scale(box: Box) -> bool:
-    """Return whether both axes can share one scale, so that right angles look right."""
+    """Return whether both axes of a box can have the same scale."""
     width = box[1] - box[0]
     height = box[3] - box[2]
     return max(width, height) <= SQUEEZED * min(width, height)
 
 
 def equation(w: FloatArray, b: float, names: tuple[str, ...]) -> str:
-    """Return the equation of a line as text, such as ``2 x₁ − x₂ + 6 = 0``."""
+    """Format the equation of a line, such as ``2 x₁ − x₂ + 6 = 0``."""
     terms: list[str] = []
     for value, name in zip([*w.tolist(), b], [*names, ""], strict=True):
         if not value:
@@ -208,16 +208,16 @@ def is_outside(point: FloatArray, box: Box) -> bool:
 
 
 def segment(w: FloatArray, b: float, box: Box) -> FloatArray | None:
-    """Return the part of the line w·x + b = 0 in a box; None if w is 0 or the line is outside."""
+    """Clip the line ``w·x + b = 0`` to a box; return None if w is 0 or the line is outside."""
     if not w.any():
         return None
     return Hyperplane(w, b).segment_in_box(box)
 
 
 def scale_of(lengths: FloatArray, box: Box) -> float:
-    """Return the factor by which arrows of these lengths are drawn; 1 if they fit.
+    """Return the scale factor for arrows of the given lengths; 1 if they fit.
 
-    Otherwise it is 1, 2 or 5 times a power of ten, a number that is easy to reason with.
+    Otherwise it is a round number: 1, 2 or 5 times a power of ten.
     """
     lengths = lengths[lengths > 0]
     if not len(lengths):
@@ -235,11 +235,12 @@ def scale_of(lengths: FloatArray, box: Box) -> float:
 def arrow_of(
     w: FloatArray, b: float, box: Box, scale: float = 1.0, avoid: FloatArray | None = None
 ) -> FloatArray | None:
-    """Return start and tip of w, drawn from its line; None if the line is outside the box.
+    """Return the start and tip of the arrow of w; None if its line is outside the box.
 
-    It starts at the first of these points from which it stays inside the box: the point of the line
-    nearest to the origin, the one nearest to the middle of the box, and points of the visible part
-    from its middle outwards. With points to avoid it starts as far from them as possible.
+    The arrow starts at the first of these points from which it stays inside the box: the point of
+    the line nearest to the origin, the one nearest to the middle of the box, and points of the
+    visible part from its middle outwards. With points to avoid, it starts as far from them as
+    possible.
     """
     ends = segment(w, b, box)
     if ends is None:
@@ -266,7 +267,7 @@ def arrow_of(
 def arrow_inside(
     w: FloatArray, b: float, box: Box, avoid: FloatArray | None = None
 ) -> tuple[FloatArray | None, float]:
-    """Return the arrow of w and its scale, smaller if the arrow would leave the box."""
+    """Return the arrow of w and its scale, reduced if the arrow would leave the box."""
     usual = scale_of(np.array([np.linalg.norm(w)]), box)
     scale = usual
     for _ in range(MOST_TIMES_SHORTER):
@@ -280,19 +281,19 @@ def arrow_inside(
 
 
 def along(ends: FloatArray, n: int) -> FloatArray:
-    """Return n evenly spaced points from one end to the other."""
+    """Return n evenly spaced points on a segment, ends included."""
     return np.asarray(np.linspace(ends[0], ends[1], n))
 
 
 def distance_to_rows(places: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return the distance from each place to the nearest row, or to the nearest of a sample."""
+    """Return the distance from each place to the nearest row (of a sample, if there are many)."""
     some = rows[:: max(1, -(-len(rows) // MOST_AVOIDED))]
     distances = np.linalg.norm(places[:, None, :] - some[None, :, :], axis=2)
     return np.asarray(distances.min(axis=1))
 
 
 def _are_inside(arrows: FloatArray, box: Box) -> BoolArray:
-    """Return whether each arrow lies inside a box, without its margin."""
+    """Return whether each arrow lies inside a box with its margin removed."""
     low = np.array([box[0], box[2]])
     high = np.array([box[1], box[3]])
     free = INSIDE * (high - low)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ProjectionDisplay(Display):
-    """x, w, and the projection of x onto w; `projection` makes it.
+    """Picture of x, w and the projection of x onto w, made by `projection`.
 
     Attributes
     ----------

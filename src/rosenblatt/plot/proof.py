@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from rosenblatt.theory.proof import ProofTrace
 
 CURVE_POINTS = 201
-# If the bound exceeds the mistakes by a larger factor, logarithmic axes show both.
+# Ratio of the bound to the mistakes above which the axes are logarithmic.
 LOG_FROM = 12.0
-# Mistakes of the run that have a panel in the plane.
+# Most mistakes of the run that get a panel in the plane.
 MOST_STEPS = 4
 SO_FAR = "largest ‖w‖ so far"
 
 
 class ProofDisplay(Display):
-    """``kγ ≤ u·w ≤ ‖w‖ ≤ √k R`` after every mistake of a run, and where the outer two meet.
+    """Curves of the convergence proof, ``kγ ≤ u·w ≤ ‖w‖ ≤ √k R``, for every mistake of a run.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class ProofDisplay(Display):
         self.caption = caption + "."
 
     def _drawable(self, values: FloatArray) -> FloatArray:
-        """Return the values, with NaN for those that a logarithmic axis cannot show."""
+        """Return values to plot; on logarithmic axes, values that cannot be shown become NaN."""
         if not self.log_axes:
             return values
         return np.where(values > 0, values, np.nan)
@@ -183,7 +183,7 @@ class ProofDisplay(Display):
 
 
 class ProofPlaneDisplay(SmallPanels):
-    """The room for w after k mistakes, and w in it; `proof` makes it.
+    """Panels of the region that is left for w after k mistakes, made by `proof`.
 
     Attributes
     ----------
@@ -238,9 +238,9 @@ class ProofPlaneDisplay(SmallPanels):
         self._name_axes(axes, pen, ("u·w, along u", "at a right angle to u"))
 
     def _draw_room(self, ax: Axes, pen: Pen, start: float, far: float) -> float | None:
-        """Draw the line, the circle, and the part of the circle beyond the line.
+        """Draw the line, the circle, and the region left for w: the circle beyond the line.
 
-        Return the largest possible angle between w and u in degrees; None if there is no room.
+        Return the largest possible angle between w and u in degrees; None if no region is left.
         """
         blue = pen.theme.colour(0)
         orange = pen.theme.colour(1)
@@ -366,7 +366,7 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay | ProofPlane
 
 
 def _room(trace: ProofTrace, start: float) -> ProofPlaneDisplay:
-    """Return the picture of the room for w in the plane of u and the rest of w."""
+    """Return the panels of the region left for w, by its parts along u and orthogonal to u."""
     if trace.progress is None or trace.margin is None or not trace.margin > 0 or start:
         raise InputError('axes="plane" needs a separator with a margin, and a start at 0.')
     n = trace.n_updates
@@ -386,7 +386,7 @@ def _room(trace: ProofTrace, start: float) -> ProofPlaneDisplay:
 def _along(trace: ProofTrace, start: float) -> float | None:
     """Return ``u·w₀``; None if it does not follow from the trace.
 
-    The trace keeps ``u·(w - w₀)``. At the crossing both curves are equal, which gives ``u·w₀``.
+    The trace holds ``u·(w - w₀)``. At the crossing both curves are equal, which gives ``u·w₀``.
     """
     if start == 0.0:
         return 0.0

@@ -21,14 +21,14 @@ from rosenblatt.plurals import first_few
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# In points.
+# Smallest font size of a letter in points.
 SMALLEST_LETTER = 5.0
-# Classes without a region that the caption names.
+# Most classes without a region that the caption names.
 MOST_NAMED = 8
 
 
 class RegionsDisplay(PlaneDisplay):
-    """The part of the plane in which each class is predicted; `regions` makes it.
+    """Picture of the region in which each class is predicted, made by `regions`.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class RegionsDisplay(PlaneDisplay):
         self._draw_frame(ax, pen)
 
     def _letter_size(self, ax: Axes, pen: Pen, corners: FloatArray, at: FloatArray) -> float:
-        """Return the font size of a letter in points: the smaller the region, the smaller."""
+        """Return the font size of a letter in points, which is smaller in a small region."""
         height = ax.get_window_extent().height * 72 / ax.figure.dpi
         points_per_unit = height / (self.box[3] - self.box[2])
         room = float(_depth(corners, at[None, :])[0]) * points_per_unit
@@ -179,7 +179,7 @@ def _roomy(corners: FloatArray, points: FloatArray) -> FloatArray:
 
 
 def _depth(corners: FloatArray, places: FloatArray) -> FloatArray:
-    """Return the distance of each place to the edges of a convex polygon; negative outside."""
+    """Return the distance of each point to the edges of a convex polygon; negative outside."""
     edges = np.roll(corners, -1, axis=0) - corners
     offset = places[:, None, :] - corners[None, :, :]
     across = edges[:, 0] * offset[..., 1] - edges[:, 1] * offset[..., 0]
@@ -187,7 +187,7 @@ def _depth(corners: FloatArray, places: FloatArray) -> FloatArray:
 
 
 def _caption(cells: Regions, n: int, labelled: bool, n_wrong: int) -> str:
-    """Describe the picture in sentences."""
+    """Return the caption of the picture."""
     n_classes = len(cells.classes)
     sentences = [f"Where each of {n_classes} classes has the highest score; exact polygons."]
     if cells.empty:

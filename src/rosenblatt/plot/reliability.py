@@ -1,4 +1,4 @@
-"""Picture of calibration: predicted probabilities, and how often they came true."""
+"""Picture of calibration: a reliability diagram of predicted probabilities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ReliabilityDisplay(Display):
-    """Probabilities in bins against how often they came true; on the diagonal they are right.
+    """Reliability diagram: observed frequencies against predicted probabilities, in bins.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class ReliabilityDisplay(Display):
 
 
 def reliability(source: Any, X: Any = None, y: Any = None) -> ReliabilityDisplay:
-    """Show how often predicted probabilities come true (a reliability diagram).
+    """Show the calibration of predicted probabilities as a reliability diagram.
 
     With two classes it is the probability of the second, with more that of the most probable class.
 

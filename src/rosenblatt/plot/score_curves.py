@@ -15,12 +15,12 @@ from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
 MOST_CURVES = len(STYLES)
-# In characters.
+# Longest name of a class, in characters.
 LONGEST_NAME = 18
 
 
 class ScoreCurvesDisplay(Display):
-    """ROC and precision-recall curves of a class, or of the worst of several classes.
+    """ROC and precision-recall curves of one class, or of the worst of several classes.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class ScoreCurvesDisplay(Display):
 
 
 def score_curves(source: Any, X: Any = None, y: Any = None) -> ScoreCurvesDisplay:
-    """Show the ROC and the precision-recall curve, over all thresholds on the score.
+    """Show the ROC curve and the precision-recall curve over all thresholds on the score.
 
     With two classes they are those of the second. With more, each class is compared with the rest,
     by probability or by the lead of its score over the best other one; the five classes with the

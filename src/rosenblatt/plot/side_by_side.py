@@ -11,7 +11,7 @@ from rosenblatt.plot.display import Pen, PlaneDisplay, SmallPanels
 
 
 class SideBySideDisplay(SmallPanels):
-    """Pictures in panels; `side_by_side` makes it.
+    """Several pictures as panels of one figure, made by `side_by_side`.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class SideBySideDisplay(SmallPanels):
 def side_by_side(
     displays: Sequence[PlaneDisplay], *, titles: Sequence[str], caption: str = ""
 ) -> SideBySideDisplay:
-    """Show pictures side by side: before and after, narrow and wide, early and late.
+    """Show several pictures side by side for comparison.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The steps of a run in the plane: each example, and the boundary before and after it."""
+"""Steps of a run in the plane: each example with the boundary before and after it."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ OTHER_WEIGHTS_NOTE = (
     "These are the weights while it learned; it predicts by their average, their votes or the best "
     "of them."
 )
-# Weights outside these multiples of the longest row are drawn at another scale than the rows.
+# Range of lengths of weights, relative to the longest row, that are drawn at the scale of the rows.
 SHORTEST_WEIGHTS = 0.4
 LONGEST_WEIGHTS = 2.0
-# In titles, longer names of classes (in characters) are replaced by their letters.
+# Longest name of a class in a title, in characters; longer ones are replaced by letters.
 LONGEST_LABEL = 8
 
 
 @dataclass(frozen=True)
 class Step:
-    """One example, and the weights before and after it."""
+    """One step of a run: an example, and the weights before and after it."""
 
     update: int  # number of the update, from 1; 0 if the example led to none
     t: int  # number of the example, from 1
@@ -65,7 +65,7 @@ class Step:
 
 @dataclass(frozen=True)
 class RunInPlane:
-    """Rows in their plane, and the steps of a learner over them."""
+    """A run in the plane: the rows, and the steps of the learner."""
 
     points: FloatArray
     places: IndexArray  # class index of each row
@@ -85,11 +85,11 @@ class RunInPlane:
 
     @property
     def is_binary(self) -> bool:
-        """True if there is one weight vector, for two classes."""
+        """Whether there are two classes, which share one weight vector."""
         return len(self.steps[0].W) == 1
 
     def legend(self, *more: str) -> list[str]:
-        """Return sentences that explain the lines, areas and arrows of every step."""
+        """Return sentences that explain the symbols of every step, with ``more`` among them."""
         sentences = ["Ring: the example."]
         if self.is_binary:
             sentences.append("Dashed: the line before it; solid: after it.")
@@ -103,7 +103,7 @@ class RunInPlane:
         return sentences
 
     def title(self, step: Step) -> str:
-        """Return the step in one line: example, outcome and rule."""
+        """Return a one-line title of a step: example, outcome and update rule."""
         names = {mark.label: mark.name for mark in self.marks} | {None: "tie"}
         if max(map(len, names.values())) > LONGEST_LABEL:
             names |= {mark.label: mark.letter for mark in self.marks}
@@ -122,7 +122,7 @@ class RunInPlane:
 
 
 def two_lines(title: str) -> str:
-    """Break the title of a step before its rule."""
+    """Insert a line break into the title of a step, before its update rule."""
     return "\n".join(title.rsplit(": ", 1))
 
 
@@ -228,7 +228,7 @@ def read_run(
 
 
 def _predicts_with_other_weights(model: Any, ledger: Ledger, X: Any) -> bool:
-    """Return whether a model predicts with other weights than those at the end of its run."""
+    """Return whether a model predicts with weights other than the final ones of its run."""
     if model is ledger:
         return False
     if not arguments.predicts_linearly(model):
@@ -243,7 +243,7 @@ def _predicts_with_other_weights(model: Any, ledger: Ledger, X: Any) -> bool:
 
 
 def _marks_in_order(classes: Sequence[Any]) -> tuple[Mark, ...]:
-    """Return marks in the order of the ledger, each the same as in all other pictures."""
+    """Return the marks of the classes in ledger order, the same as in all other pictures."""
     mark_of = {mark.label: mark for mark in marks(sorted(classes))}
     return tuple(mark_of[label] for label in classes)
 
@@ -251,7 +251,7 @@ def _marks_in_order(classes: Sequence[Any]) -> tuple[Mark, ...]:
 def _rule(
     update: Update | None, right: int, known: Sequence[Mark], W: FloatArray, b: FloatArray | None
 ) -> str:
-    """Return ``w ← w + x = (2, −1)``, or the vectors that moved if there are several classes."""
+    """Format an update as a formula, such as ``w ← w + x = (2, −1)``."""
     x = "x" if update is None or update.step == 1 else f"{short_number(update.step)}x"
     if len(W) > 1:
         if update is None:
@@ -289,7 +289,7 @@ def _line(W: FloatArray, b: FloatArray, box: Box) -> FloatArray | None:
 
 
 def _arrows(W: FloatArray, b: FloatArray, box: Box, scale: float) -> dict[int, FloatArray]:
-    """Return the arrows of the weights by class index, without those that leave the picture."""
+    """Return the arrows of the weights by class index, without those that cannot be drawn."""
     if len(W) == 1:
         arrow = arrow_of(W[0], float(b[0]), box, scale)
         return {} if arrow is None or is_outside(arrow[1], box) else {0: arrow}
@@ -297,7 +297,7 @@ def _arrows(W: FloatArray, b: FloatArray, box: Box, scale: float) -> dict[int, F
 
 
 def _areas(W: FloatArray, b: FloatArray, box: Box, n_classes: int) -> Mapping[int, FloatArray]:
-    """Return the region of each class; none if all classes have the same score everywhere."""
+    """Return the region of each class; empty if all classes have the same score everywhere."""
     if len(W) > 1:
         is_tie = bool((W[0] == W).all() and (b == b[0]).all())
     else:

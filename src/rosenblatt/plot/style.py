@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 
-# In characters.
+# Longest name of a class, in characters.
 LONGEST_NAME = 24
 KEPT_AT_END = 7
-# Filled shapes that can be distinguished at the size of a full stop.
+# Filled markers that can be distinguished even at a very small size.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">")
 
 
@@ -36,21 +36,21 @@ class Theme:
     alarm: str  # mistakes
 
     def colour(self, place: int) -> str:
-        """Return the colour of the class with this index."""
+        """Return the colour of the class with the given index."""
         return self.palette[place % len(self.palette)]
 
     def tint(self, colour: str, share: float = 0.16) -> str:
-        """Mix a colour with the paper, for areas; unlike transparency, overlaps do not add up."""
+        """Mix a colour with the paper; unlike with transparency, overlaps do not add up."""
         return "#" + bytes(self.tints(colour, np.array(share))).hex()
 
     def tints(self, colour: str, shares: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
-        """Mix a colour with the paper in many shares; red, green and blue are the last axis."""
+        """Mix a colour with the paper in each of the shares; RGB is the last axis of the result."""
         share = shares[..., None]
         mixed = share * _channels(colour) + (1 - share) * _channels(self.paper)
         return np.asarray(np.rint(mixed), np.uint8)
 
     def settings(self) -> dict[str, Any]:
-        """Return Matplotlib's settings for drawing with this theme."""
+        """Return the Matplotlib parameters of the theme."""
         return {
             "figure.facecolor": self.paper,
             "axes.facecolor": self.paper,
@@ -113,7 +113,7 @@ def theme_named(theme: str | Theme) -> Theme:
 
 
 def theme_of_paper(colour: Any) -> Theme:
-    """Return the theme that is readable on a background (red, green and blue from 0 to 1)."""
+    """Return the theme that is readable on a background colour (RGB from 0 to 1)."""
     red, green, blue = colour[:3]
     return DARK if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else LIGHT
 
@@ -168,7 +168,7 @@ def named(label: Any, longest: int = LONGEST_NAME) -> str:
 
 
 def _letters(labels: list[Any], names: list[str]) -> list[str]:
-    """Return a different short name per class: its name, its first letter, or A, B, C …"""
+    """Return a unique short name for each class: its name, its initial, or A, B, C …"""
     if _are_signs(labels):
         return ["−", "+"]
     firsts = [name[0] for name in names]
@@ -186,7 +186,7 @@ def _are_signs(labels: list[Any]) -> bool:
 
 
 def _column_letters(place: int) -> str:
-    """Return A to Z, then AA, AB and so on, as spreadsheets name their columns."""
+    """Return the spreadsheet column name of an index: A to Z, then AA, AB and so on."""
     more, last = divmod(place, 26)
     prefix = _column_letters(more - 1) if more else ""
     return prefix + string.ascii_uppercase[last]
@@ -209,5 +209,5 @@ def drawable(text: str, families: Sequence[str]) -> str:
 
 
 def _channels(colour: str) -> npt.NDArray[np.float64]:
-    """Return red, green and blue of a colour such as "#0072b2", from 0 to 255."""
+    """Return the RGB values from 0 to 255 of a colour such as "#0072b2"."""
     return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], np.float64)

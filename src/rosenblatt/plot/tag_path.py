@@ -1,4 +1,4 @@
-"""Picture of the path of a tagger through a sentence, and of the right path."""
+"""Picture of the tags of a sentence as paths: the predicted and the gold path."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
     from rosenblatt.estimators.structured.paths import PathExplanation
 
-# With more tags only those on the two paths are shown.
+# Most tags that are all shown; of more, only those on the two paths.
 MOST_TAGS = 12
-# In characters.
+# Longest word or tag, in characters.
 LONGEST_WORD = 14
-# In longer sentences (in tokens) a score is written on two lines.
+# Longest sentence, in tokens, whose scores fit on one line; otherwise they take two.
 MOST_ROOMY = 16
 
 
 class TagPathDisplay(Display):
-    """Tokens from left to right, tags from top to bottom, and one or two paths through them.
+    """Lattice of tokens (columns) and tags (rows), with one or two paths through it.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class TagPathDisplay(Display):
     def _write_score(
         self, ax: Axes, pen: Pen, i: int, j: int, parts: tuple[float, float], above: bool
     ) -> None:
-        """Write the score of the features and that of the step at one token and tag."""
+        """Write the emission score and the transition score at one token and tag."""
         features, step = parts
         sign = "+" if step >= 0 else "−"
         between = " " if len(self.tokens) <= MOST_ROOMY else "\n"
@@ -148,7 +148,7 @@ class TagPathDisplay(Display):
 def tag_path(
     source: Any, sentence: Sequence[Any] | None = None, gold: Sequence[str] | None = None
 ) -> TagPathDisplay:
-    """Show the tags of a sentence as a path through all tags, with the right path (L1.16).
+    """Show the tags of a sentence as a path through all tags, with the gold path (L1.16).
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def tag_path(
 
 
 def _word(token: Any) -> str:
-    """Return the word of a token: itself, or the first part of a tuple, list or mapping."""
+    """Return the word of a token: the token, or the first item of a tuple, list or mapping."""
     if isinstance(token, Mapping):
         token = next(iter(token.values()), "")
     elif not isinstance(token, str):

@@ -1,4 +1,4 @@
-"""Pictures of every update of a run: the example, the old line and the new one."""
+"""Pictures of every update of a run: the example, the old line and the new line."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rosenblatt.plot.steps import RunInPlane, Step, read_run, two_lines, weight_
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# In points.
+# Font size of the titles of small panels, in points.
 TITLE_SIZE = 8.5
-# With more rows the coordinates of the examples are not written.
+# Most rows for which the coordinates of the examples are written.
 MOST_WRITTEN = 12
-# Width of an average letter, as a share of the font size.
+# Average width of a letter, as a share of the font size.
 LETTER_WIDTH = 0.58
 
 
@@ -53,7 +53,7 @@ class RunDisplay(SmallPanels):
 
 
 class UpdatesDisplay(RunDisplay):
-    """A panel for each step of a run; `updates` makes it.
+    """Panels of the steps of a run, made by `updates`.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class UpdatesDisplay(RunDisplay):
 
 
 def _title_size(ax: Axes, pen: Pen, titles: list[str]) -> float:
-    """Return a font size at which the longest line of a title fits above its panel."""
+    """Return a font size at which the longest title line fits above its panel."""
     if pen.own:
         # The layout is not known yet, only the widths that it aims at.
         width = 72 * (0.93 * PANEL if pen.small else SINGLE_PANEL)
@@ -111,7 +111,7 @@ def _title_size(ax: Axes, pen: Pen, titles: list[str]) -> float:
 
 
 def has_bias(run: RunInPlane) -> bool:
-    """Return whether some line of the run does not go through the origin."""
+    """Return whether any step of the run has a bias that is not 0."""
     return any(step.b.any() or step.b_before.any() for step in run.steps)
 
 
@@ -122,7 +122,7 @@ def draw_axes(ax: Axes, pen: Pen) -> None:
 
 
 def _write_example(ax: Axes, pen: Pen, run: RunInPlane, step: Step) -> None:
-    """Write the coordinates of the example next to its ring, on the side with most room."""
+    """Write the coordinates of the example next to its ring, on the side with the most room."""
     numbers = [short_number(value) for value in step.at.tolist()[: run.plane.n_features]]
     words = f"({', '.join(numbers)})"
     size = 8 if pen.small else 10
@@ -150,7 +150,7 @@ def _write_example(ax: Axes, pen: Pen, run: RunInPlane, step: Step) -> None:
 
 
 def draw_rows(ax: Axes, pen: Pen, run: RunInPlane) -> None:
-    """Draw the rows, which are the same in every step; the fewer, the larger."""
+    """Draw the rows, which are the same in every step and larger if there are few."""
     n = len(run.points)
     size = min(max((1500 if pen.small else 9000) / n, 14), 46)
     for place, mark in enumerate(run.marks):
@@ -162,7 +162,7 @@ def draw_rows(ax: Axes, pen: Pen, run: RunInPlane) -> None:
 
 
 def draw_step(ax: Axes, pen: Pen, run: RunInPlane, step: Step) -> None:
-    """Draw the state after one step, the line before it dashed, and the example used."""
+    """Draw one step: the state after it, the previous line dashed, and the example."""
     theme = pen.theme
     edge: Look = {"lw": 0} if run.is_binary else {"lw": 0.8, "edgecolor": theme.ink}
     for place, corners in step.areas.items():
@@ -188,7 +188,7 @@ def draw_step(ax: Axes, pen: Pen, run: RunInPlane, step: Step) -> None:
 
 
 def _draw_sum(ax: Axes, pen: Pen, step: Step) -> None:
-    """Draw the weights before the step, and the way from their tip to the new one: the step."""
+    """Draw the old weights, and the step as a dotted line from their tip to the new tip."""
     for place, after in step.arrows.items():
         if np.array_equal(step.W[place], step.W_before[place]):
             continue
@@ -208,7 +208,7 @@ def updates(
     each: str = "update",
     box: Box | None = None,
 ) -> UpdatesDisplay:
-    """Show one picture per update of a run: the example, the old line and the new one, and w.
+    """Show one panel per update of a run, with its example, the old and the new line, and w.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def updates(
 
 
 def _caption(run: RunInPlane, each: str, max_frames: int) -> str:
-    """Describe the pictures in sentences."""
+    """Return the caption of the panels."""
     shown = len(run.steps)
     what = "updates" if each == "update" else "examples"
     if not run.left_out:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 # Most vectors that are drawn as bars; more are drawn as lines.
 MOST_BARS = 60
 MOST_PANELS = 12
-# Most lines; of more vectors the longest survival time of each group of neighbours is drawn.
+# Most lines; more vectors are grouped, and the longest survival time of each group is drawn.
 MOST_LINES = 600
-# If the longest time exceeds the median by a larger factor, a logarithmic axis shows both.
+# Ratio of the longest to the median time above which the axis is logarithmic.
 LOG_FROM = 40
 
 
@@ -40,17 +40,17 @@ class SurvivalTimes(NamedTuple):
 
     @property
     def longest(self) -> int:
-        """The k of the vector that survived longest."""
+        """The index k of the vector that survived longest."""
         return int(self.survival.argmax())
 
     @property
     def share(self) -> float:
-        """Share of all votes that the longest survivor has."""
+        """The share of the longest survivor in all votes."""
         return float(self.survival.max()) / max(int(self.survival.sum()), 1)
 
 
 class VoteDisplay(Display):
-    """Survival times.
+    """Picture of the survival times of weight vectors, made by `vote`.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class VoteDisplay(Display):
             ax.set_xlabel(name)
 
     def _draw_lives(self, ax: Axes, pen: Pen, one: SurvivalTimes, most: int) -> None:
-        """Draw the survival times of one run, and a star at the longest."""
+        """Draw the survival times of one run, with a star at the longest."""
         theme = pen.theme
         k = np.arange(len(one.survival))
         longest = one.longest
@@ -156,7 +156,7 @@ class VoteDisplay(Display):
 
 
 def vote(source: Any) -> VoteDisplay:
-    """Show how long each weight vector survived: its weight in the vote and in the average.
+    """Show the survival time of each weight vector: its weight in the vote and in the average.
 
     The vector after the k-th mistake survives c_k examples until the next mistake (L4.2). The voted
     perceptron predicts ``sign Σ c_k sign(w_k·x + b_k)``. The c_k add up to the examples seen.
@@ -188,12 +188,12 @@ def vote(source: Any) -> VoteDisplay:
 
 
 def _group_size(times: SurvivalTimes) -> int:
-    """Return the number of neighbouring vectors that share a line."""
+    """Return the number of consecutive vectors that share a line."""
     return -(-len(times.survival) // MOST_LINES)
 
 
 def _percent(share: float) -> str:
-    """Format a share in percent, with two digits if it is below 1 %."""
+    """Format a share as a percentage, with two decimals if it is below 1 %."""
     return f"{share:.0%}" if share >= 0.0095 else f"{share:.2%}"
 
 

@@ -20,17 +20,17 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Images up to this side have a sign in each pixel whose weight is at least this share of the
-# largest.
+# Largest side, in pixels, of an image whose pixels have signs, and the smallest weight with a sign,
+# as a share of the largest.
 LARGEST_SIGNED = 16
 SIGNED_FROM = 0.3
-# More pixels are rasterized: as single shapes they make a file of megabytes.
+# Most pixels that are drawn as vector shapes; more are rasterized to keep files small.
 MOST_VECTOR_PIXELS = 4000
 MOST_PANELS = 12
 
 
 class WeightImageDisplay(Display):
-    """One image of weights for each class, all on one scale that is symmetric around 0.
+    """Images of the weights of each class, on a common colour scale symmetric around 0.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class WeightImageDisplay(Display):
         self._draw_scale(axes.flat[len(self.labels) - 1], pen, mesh)
 
     def _draw_signs(self, ax: Axes, mesh: Any, image: FloatArray, size: float) -> None:
-        """Write + or − into each large pixel, for readers who do not see the hue."""
+        """Write + or − into each pixel with a large weight, for readers who cannot see the hue."""
         from matplotlib.colors import to_hex
 
         look: Look = {"ha": "center", "va": "center", "fontsize": size}
@@ -109,7 +109,7 @@ class WeightImageDisplay(Display):
                 ax.text(j + 0.5, i + 0.5, "+" if value > 0 else "−", color=ink, **look)
 
     def _draw_scale(self, ax: Axes, pen: Pen, mesh: Any) -> None:
-        """Draw the scale of colours to the right of an image."""
+        """Draw the colour bar to the right of an image."""
         beside = ax.inset_axes((1.06, 0.0, 0.06, 1.0))
         bar: Any = ax.figure.colorbar(mesh, cax=beside)
         bar.outline.set_visible(False)
@@ -133,7 +133,7 @@ class Voice(NamedTuple):
 
 
 class WeightsDisplay(Display):
-    """The largest weights of each class.
+    """Bar charts of the largest weights of each class.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ class WeightsDisplay(Display):
             self._draw_voice(ax, pen, voice, most)
 
     def _draw_voice(self, ax: Axes, pen: Pen, voice: Voice, most: float) -> None:
-        """Draw one bar per weight; ``most`` is the largest weight of all panels."""
+        """Draw one bar per weight; ``most`` is the largest absolute weight of all panels."""
         theme = pen.theme
         places = np.arange(len(voice.values))
         size = 8 if pen.small else 9
@@ -292,7 +292,7 @@ def weights(
 
 
 def _chosen(classes: list[Any], labels: Any, n_vectors: int) -> tuple[list[int], Any]:
-    """Return the rows of the weights to show, and the class that negative ones count for."""
+    """Return the indices of the weight vectors to show, and the class of negative weights."""
     if n_vectors == 1:
         if labels is not None:
             raise ParameterError(
@@ -311,7 +311,7 @@ def _chosen(classes: list[Any], labels: Any, n_vectors: int) -> tuple[list[int],
 
 
 def _largest(values: FloatArray, top: int) -> list[int]:
-    """Return the indices of the largest weights of each sign, in descending order."""
+    """Return the indices of the ``top`` largest weights of each sign, in descending order."""
     order = np.argsort(-values, kind="stable")
     n_positive = min(top, int((values > 0).sum()))
     n_negative = min(top, int((values < 0).sum()))
@@ -320,7 +320,7 @@ def _largest(values: FloatArray, top: int) -> list[int]:
 
 
 def _checked(shape: Any, n_features: int) -> tuple[int, int]:
-    """Return height and width of an image; raise if it has not one pixel per feature."""
+    """Return height and width of an image; raise an error unless it has a pixel per feature."""
     try:
         height, width = (int(side) for side in shape)
     except (TypeError, ValueError):

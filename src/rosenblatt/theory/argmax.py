@@ -1,4 +1,4 @@
-"""Separability of several classes: some scores are highest for the right class on every row."""
+"""Linear separability of several classes: every row scores highest for its own class."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ from rosenblatt.theory.separability import (
     vectors_by_equations,
 )
 
-# The kind of separation is computed if the points of all pairs have at most this many numbers.
+# Most values in the points of all pairs for which the kind of separation is computed.
 MAX_NUMBERS = 2_000_000
 # Limit on the work of a search among the points of several classes, as `nearest_point` counts it:
-# some 10 to 20 seconds.
+# about 10 to 20 seconds.
 MAX_WORK = 3_000_000_000
-# If that is too little for all classes, a conflict is searched for among this many of them, with
-# this share of the work.
+# If `MAX_WORK` is too little for all classes: the number of classes among which a conflict is
+# searched for, and the share of `MAX_WORK` for that search.
 FEWER_CLASSES = 40
 FEWER_CLASSES_WORK_SHARE = 1 / 10
-# At most this many scores are held in memory at a time.
+# Most scores that are held in memory at a time.
 SCORES_PER_BLOCK = 4_000_000
-# At most this many pairs of classes are decided one by one.
+# Most pairs of classes that are decided one by one.
 MAX_PAIRS = 10_000
 
 # Weights with a row for each class, and biases.
@@ -60,7 +60,7 @@ Scores = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True, repr=False)
 class RivalConflict(Conflict):
-    """Rows, each against a wrong class, and weights that prove that no scores are right for all.
+    """A proof that several classes are not separable: rows, a wrong class for each, and weights.
 
     The weighted sum of ``(x, 1)`` in the position of the right class and ``-(x, 1)`` in the
     position of the wrong class is exactly 0.
@@ -71,7 +71,7 @@ class RivalConflict(Conflict):
 
 @dataclass(frozen=True)
 class ArgmaxSeparability(Verdict):
-    """A verdict on several classes and its proof.
+    """Verdict on the separability of several classes, with its proof.
 
     Attributes
     ----------
@@ -86,10 +86,10 @@ class ArgmaxSeparability(Verdict):
     classes : tuple
         The classes, in the order of the rows of ``coef``.
     coef, intercept : ndarray or None
-        Such weights, if there are any. They are None if no floats were found that are right for all
-        rows; ``direction`` then holds exact numbers that are.
+        Weights and biases that separate the classes, if there are any. They are None if no floats
+        were found that are right for all rows; ``direction`` then holds exact numbers that are.
     conflict : RivalConflict or None
-        The proof that there are no such weights.
+        The proof that the classes are not separable.
     pairs : dict
         The verdict on every pair of classes, computed on first access, for up to 141 classes. All
         pairs may be separable even if no scores are right for all classes at once.
@@ -98,7 +98,7 @@ class ArgmaxSeparability(Verdict):
     conflict: RivalConflict | None = None
     coef: FloatArray | None = None
     intercept: FloatArray | None = None
-    # The rows and class numbers that the proof is about.
+    # The rows and class indices that the proof is about.
     _rows: Points | None = field(default=None, repr=False)
     _labels: IndexArray | None = field(default=None, repr=False)
 
@@ -122,7 +122,7 @@ class ArgmaxSeparability(Verdict):
 
     @property
     def n_separable_pairs(self) -> int | None:
-        """The number of pairs of classes that are separable; None if it takes too long to count."""
+        """The number of separable pairs of classes; None if there are too many pairs to decide."""
         # If all classes are separable, the difference of two scores separates those two classes.
         if self.separable is True:
             return self.n_pairs
@@ -155,7 +155,7 @@ class ArgmaxSeparability(Verdict):
         return verdicts
 
     def verify(self) -> bool:
-        """Check the certificate in exact arithmetic; return True, or raise an error with the row.
+        """Check the certificate in exact arithmetic; return True, or raise `CertificateError`.
 
         The certificate must prove the verdict itself; other certificates are ignored.
         """
@@ -182,7 +182,7 @@ def decide_argmax(
 ) -> ArgmaxSeparability:
     """Return the verdict on rows of several classes, by Kesler's construction.
 
-    The search may take this share of `MAX_WORK`.
+    ``work_share`` limits the search to a share of `MAX_WORK`.
     """
     rows = Points(points.X, np.ones(len(points)), points.fit_intercept)
     k = len(classes)
@@ -259,7 +259,7 @@ def _separable(undecided: ArgmaxSeparability, scores: Scores) -> ArgmaxSeparabil
 def _conflict_of_few_classes(
     rows: Points, labels: IndexArray, classes: tuple[Any, ...], vectors: FloatArray
 ) -> RivalConflict | None:
-    """Return a conflict between a class that the perceptron gets wrong and its strongest rivals.
+    """Return a conflict between the most misclassified class and its strongest rivals.
 
     A proof that no scores are right for some of the classes holds for all of them. Return None if
     no conflict is found.
@@ -277,7 +277,7 @@ def _conflict_of_few_classes(
 
 
 def _worst_class_and_rivals(rows: Points, labels: IndexArray, vectors: FloatArray) -> IndexArray:
-    """Return the class with the most wrong rows and its strongest rivals, in order."""
+    """Return the indices of the most misclassified class and its strongest rivals, in order."""
     n_wrong = np.zeros(len(vectors), np.intp)
     block = max(1, SCORES_PER_BLOCK // len(vectors))
     for start in range(0, len(labels), block):
@@ -295,7 +295,10 @@ def _worst_class_and_rivals(rows: Points, labels: IndexArray, vectors: FloatArra
 
 
 def _scores_by_equations(rows: Points, scaled: Points, labels: IndexArray, k: int) -> Scores | None:
-    """Solve for scores of 1 for the right class and 0 for the others; None if that fails."""
+    """Solve linear equations for scores of 1 for the right class and 0 for the others.
+
+    Return None if there are too many rows, or if no solution passes the exact check.
+    """
     if not can_solve_equations(scaled):
         return None
     targets = np.zeros((len(rows), k))
@@ -324,7 +327,7 @@ def _undecided_detail(hull: PairHull, near: Nearest | None) -> str:
 
 
 def _checked_scores(rows: Points, labels: IndexArray, vectors: FloatArray) -> Scores | None:
-    """Return weights and biases, or None if they fail the exact check."""
+    """Split vectors into weights and biases; return None if they fail the exact check."""
     coef, intercept = _coef_and_intercept(rows, vectors)
     try:
         check_best_score(rows.X, labels, coef, intercept)

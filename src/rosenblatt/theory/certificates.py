@@ -21,11 +21,11 @@ from rosenblatt.html_tables import ResultCard
 from rosenblatt.plurals import count
 
 EPS = float(np.finfo(np.float64).eps)
-# More than the product of two numbers of at most 1 can lose by underflow.
+# Upper bound on the loss by underflow in a product of two numbers of at most 1.
 UNDERFLOW = 2.0**-1070
-# With several classes, this many scores are held in memory at a time.
+# Scores of several classes that are held in memory at a time.
 SCORES_PER_BLOCK = 1_000_000
-# Stands for the constant 1 that the bias is multiplied by.
+# Column index of the constant 1 that the bias is multiplied by.
 BIAS_COLUMN = -1
 
 
@@ -40,7 +40,7 @@ class Conflict(ResultCard):
     Attributes
     ----------
     rows : tuple of int
-        Row numbers, from both classes.
+        Row indices, from both classes.
     weights : tuple of Fraction
         Positive weights with sum 1. The weighted sum of ``y (x, 1)`` over the rows is exactly 0, so
         a weighted mean of rows of one class equals a weighted mean of rows of the other class.
@@ -59,7 +59,7 @@ class Conflict(ResultCard):
 def check_separator(
     X: Any, signs: FloatArray, w: Sequence[Any] | AnyArray, b: Any, *, strict: bool = True
 ) -> None:
-    """Check that ``y (w·x + b) > 0`` for every row; raise an error that names the first exception.
+    """Check that ``y (w·x + b) > 0`` for every row; raise an error for the first that fails.
 
     With ``strict=False``, check that it is above 0 for at least one row and below 0 for none.
     """
@@ -86,7 +86,7 @@ def check_separator(
 def sides(
     X: Any, signs: FloatArray, w: Sequence[Any] | AnyArray, b: Any
 ) -> tuple[BoolArray, BoolArray]:
-    """Return two masks: the rows with ``y (w·x + b)`` above 0, and those with exactly 0.
+    """Return two masks: the rows where ``y (w·x + b)`` is above 0, and those where it is 0.
 
     ``w`` and ``b`` are floats or fractions. A float sum that exceeds its largest possible rounding
     error has the right sign; all other rows are summed in integers.
@@ -122,7 +122,7 @@ def sides(
 
 
 def _scaled_to_one(values: AnyArray) -> FloatArray:
-    """Return the values times a power of 2 as floats, with the largest between 1/2 and 2.
+    """Scale values by a power of 2 so that the largest is between 1/2 and 2; return floats.
 
     A float differs from its exact value by a relative error of at most EPS, or by an underflow,
     which is far below `UNDERFLOW` if the largest value is about 1.
@@ -175,14 +175,14 @@ def _fraction(value: Any) -> Fraction:
 
 
 def _to_integers(values: Sequence[Any]) -> list[int]:
-    """Return the values times a positive common factor that makes all of them integers."""
+    """Multiply values by a positive common factor that makes all of them integers."""
     fractions = [_fraction(value) for value in values]
     common = lcm(*(value.denominator for value in fractions))
     return [value.numerator * (common // value.denominator) for value in fractions]
 
 
 def _integer_score(X: Any, row: int, vector: Sequence[int]) -> int:
-    """Return the score of a row times a positive number; the bias is last in the vector."""
+    """Return the score of a row up to a positive factor; the bias is the last of ``vector``."""
     columns = []
     values: list[float] = []
     for column, value in _stored_values(X, row):
@@ -198,7 +198,7 @@ def _integer_score(X: Any, row: int, vector: Sequence[int]) -> int:
 
 
 def _formatted(value: Fraction) -> str:
-    """Return a fraction in a few digits, even if it is too large or too small for a float."""
+    """Format a fraction with a few digits, even if it is too large or too small for a float."""
     try:
         near = float(value)
     except OverflowError:
@@ -220,7 +220,7 @@ def check_conflict(X: Any, signs: FloatArray, fit_intercept: bool, conflict: Con
 def check_rivals(
     X: Any, labels: IndexArray, fit_intercept: bool, wrong: Sequence[int], conflict: Conflict
 ) -> None:
-    """Check that the weighted sum of the rows, each against a wrong class, is exactly 0.
+    """Check that the weighted sum of a conflict among several classes is exactly 0.
 
     A row adds ``(x, 1)`` to the vector of its own class and ``-(x, 1)`` to that of the wrong class.
     """
@@ -237,7 +237,7 @@ def check_rivals(
 
 
 def _rows_and_weights(conflict: Conflict, n_rows: int) -> Iterator[tuple[int, int]]:
-    """Validate a conflict; yield its rows and their weights as integers in the same proportions.
+    """Validate a conflict; yield each row with its weight, scaled to an integer.
 
     An empty sum and a sum with zero weights are always 0 and prove nothing, so there must be at
     least one row, and every weight must be above 0.
@@ -259,7 +259,7 @@ def _rows_and_weights(conflict: Conflict, n_rows: int) -> Iterator[tuple[int, in
 
 
 class _Term(NamedTuple):
-    """A weighted row, and the weight vectors (class number and sign) that it is added to."""
+    """A weighted row, and the weight vectors (class index and sign) that it is added to."""
 
     row: int
     weight: int
@@ -293,7 +293,7 @@ def _check_sum(X: Any, fit_intercept: bool, terms: Sequence[_Term]) -> None:
 
 
 def _stored_values(X: Any, row: int) -> Iterator[tuple[int, float]]:
-    """Yield the column and the value of every number that is stored in a row."""
+    """Yield the column and the value of every stored entry of a row."""
     if is_sparse(X):
         part = slice(X.indptr[row], X.indptr[row + 1])
         yield from zip(X.indices[part].tolist(), X.data[part].tolist(), strict=True)
@@ -302,7 +302,7 @@ def _stored_values(X: Any, row: int) -> Iterator[tuple[int, float]]:
 
 
 def check_best_score(X: Any, labels: IndexArray, coef: AnyArray, intercept: AnyArray) -> None:
-    """Check that every row scores highest for its own class; raise an error that names the first.
+    """Check that every row scores highest for its own class; raise an error if one does not.
 
     As in `sides`, floats decide whatever exceeds their rounding errors, and fractions the rest.
     """

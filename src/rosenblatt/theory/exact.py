@@ -1,4 +1,4 @@
-"""Linear algebra in exact integers: floats suggest a solution, and this file proves it or not."""
+"""Exact linear algebra in integers, to prove or reject solutions that were found in floats."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any, Protocol
 MAX_POINTS = 80
 # python-flint solves for this many in seconds.
 MAX_POINTS_WITH_FLINT = 1000
-# Limits, in units of `effort`, for all solutions of one question: about half a minute in Python,
-# and a minute with python-flint. Beyond it nothing is claimed.
+# Limits on the total work of one search, in units of `effort`: about half a minute in Python, and a
+# minute with python-flint. Beyond them the result is undecided.
 MAX_EFFORT = 2e12
 MAX_EFFORT_WITH_FLINT = 1e12
 # Shares that only decide which points to drop are rounded to at most this many bits.
@@ -32,7 +32,7 @@ class Number(Protocol):
 
 @cache
 def flint() -> Any:
-    """Return the library for integer matrices, or None if it is not installed."""
+    """Return python-flint, a library for integer matrices; None if it is not installed."""
     try:
         return import_module("flint")
     except ImportError:
@@ -40,17 +40,17 @@ def flint() -> Any:
 
 
 def max_points() -> int:
-    """Return the number of points up to which weights are solved for exactly."""
+    """Return the largest number of points for which equations are solved exactly."""
     return MAX_POINTS_WITH_FLINT if flint() else MAX_POINTS
 
 
 def max_effort() -> float:
-    """Return the limit for all solutions of one question, in units of `effort`."""
+    """Return the limit on the total work of one search, in units of `effort`."""
     return MAX_EFFORT_WITH_FLINT if flint() else MAX_EFFORT
 
 
 def effort(n: int, bits: int) -> float:
-    """Estimate the work of solving n equations whose coefficients have this many bits.
+    """Estimate the work of solving n equations with coefficients of ``bits`` bits.
 
     The powers were fitted to measured times of 10 to 200 equations of 100 to 3,000 bits. One unit
     is about 0.015 ns by elimination in Python, and 0.065 ns with python-flint. Intermediate numbers
@@ -61,12 +61,12 @@ def effort(n: int, bits: int) -> float:
 
 
 def max_bits(table: Iterable[Iterable[int]]) -> int:
-    """Return the number of bits of the longest integer in a table."""
+    """Return the bit length of the longest integer in a table; 0 if it is empty."""
     return max((abs(value).bit_length() for row in table for value in row), default=0)
 
 
 def install_hint() -> str:
-    """Return advice to install python-flint, or nothing if it is installed."""
+    """Return advice to install python-flint, or an empty string if it is installed."""
     return "" if flint() else "; pip install 'rosenblatt[exact]' solves for up to 1,000 rows"
 
 
@@ -85,7 +85,7 @@ def solve(equations: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Frac
 
 
 def solve_integers(table: Sequence[Sequence[int]]) -> list[int] | None:
-    """Solve equations in integers; the right-hand sides are the last column of the table.
+    """Solve integer equations exactly; the last column of the table is the right-hand side.
 
     Return the numerators of the unknowns followed by their common denominator. Return None in the
     same cases as `solve`.
@@ -115,7 +115,7 @@ def solve_integers(table: Sequence[Sequence[int]]) -> list[int] | None:
 def solve_approximately(
     equations: Sequence[Sequence[int]], right: Sequence[int], bits: int
 ) -> list[Fraction] | None:
-    """Solve equations to about this many bits, or exactly if that is not accurate enough.
+    """Solve equations with a precision of ``bits`` bits, or exactly if that is too inaccurate.
 
     The approximate solution needs python-flint.
     """
@@ -133,7 +133,7 @@ def solve_approximately(
 
 
 def gram(points: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the matrix of the dot products of all points with each other."""
+    """Return the Gram matrix of the points: the dot products of all pairs."""
     if flint():
         matrix = flint().fmpz_mat(points)
         products = (matrix * matrix.transpose()).tolist()
@@ -158,7 +158,7 @@ def exact_weights(points: Sequence[Sequence[Number]]) -> list[Fraction] | None:
 def nearest_shares(
     points: Sequence[Sequence[int]], weights: Sequence[Number]
 ) -> dict[int, int] | None:
-    """Find the point nearest to 0 in the hull of a subset of the points: Wolfe's minor cycles.
+    """Find the point nearest to 0 in the hull of a subset of the points by Wolfe's minor cycles.
 
     Return the shares, as integers, of the points in that subset, by their index. These points are
     affinely independent, and no affine combination of them is nearer. Return None if there are too
@@ -192,7 +192,7 @@ def nearest_shares(
 
 
 class Walk:
-    """A mean of points that moves towards another mean and drops points whose share reaches 0.
+    """A weighted mean that moves towards another and drops points whose share reaches 0.
 
     ``shares`` maps the index of a point to an integer, in units of a power of 2. Shares only decide
     which points to drop, so they may be rounded. They keep enough bits for points whose lengths
@@ -239,9 +239,9 @@ class Walk:
         self.shares = kept
 
     def drop_dependent_point(self) -> None:
-        """Write the same mean with fewer points, if some points depend on others affinely.
+        """Drop points that depend affinely on others, without changing the mean.
 
-        If no dependency is found, no points are left.
+        If no dependency is found, all points are dropped.
         """
         weights = _any_dependency([[*self._points[index], 1] for index in self.shares])
         if weights is None:
@@ -259,7 +259,9 @@ class Walk:
 
 
 def _unique_dependency(points: Sequence[Sequence[Number]]) -> list[int] | None:
-    """Return integer weights for which the points sum to 0, if they are unique up to a factor.
+    """Return the linear dependency of the points as integer weights of a sum that is 0.
+
+    Return None if it is not unique up to a factor, or if the points are too many or too long.
 
     With python-flint, a regular part as large as the rank modulo a prime is solved. The true rank
     may be larger, so all equations are checked afterwards.
@@ -303,7 +305,7 @@ def _unique_dependency(points: Sequence[Sequence[Number]]) -> list[int] | None:
 
 
 def _any_dependency(points: Sequence[Sequence[Number]]) -> list[int] | None:
-    """Return integer weights, not all 0, for which the points sum to 0; None if independent.
+    """Return a linear dependency of the points as integer weights; None if they are independent.
 
     Also return None if the points are too many or too long.
     """
@@ -332,7 +334,7 @@ def _any_dependency(points: Sequence[Sequence[Number]]) -> list[int] | None:
 
 
 def _pivots(equations: Sequence[Sequence[int]]) -> dict[int, None]:
-    """Return the pivot columns of the equations modulo `PRIME`, in order; needs python-flint."""
+    """Return the pivot columns of the equations modulo `PRIME`, in order, with python-flint."""
     if not equations:
         return {}
     rows, rank = flint().nmod_mat(flint().fmpz_mat(equations), PRIME).rref()
@@ -346,7 +348,7 @@ def _pivots(equations: Sequence[Sequence[int]]) -> dict[int, None]:
 
 
 def null_space(equations: Iterable[Iterable[Number]], n_unknowns: int) -> list[list[Fraction]]:
-    """Return a basis of the solutions of ``Σ coefficient · unknown = 0`` for all equations.
+    """Return a basis of the null space: all solutions of ``Σ coefficient · unknown = 0``.
 
     Each free unknown is 1 in one vector of the basis and 0 in the others.
     """
@@ -369,13 +371,13 @@ def inner(a: Iterable[Any], b: Sequence[Fraction]) -> Fraction:
 
 
 def scaled_to_one(vector: Sequence[Any]) -> list[Fraction]:
-    """Return the same direction with 1 as its largest absolute entry, which fits into floats."""
+    """Scale a vector so that its largest absolute entry is 1, which fits into a float."""
     largest = max(map(abs, vector))
     return [Fraction(entry) / largest for entry in vector]
 
 
 def _echelon(equations: list[list[int]], n_unknowns: int) -> dict[int, list[int]]:
-    """Return the equations in echelon form, by pivot column (Bareiss: all steps in integers)."""
+    """Return the echelon form of the equations by pivot column (Bareiss, all in integers)."""
     unique = dict.fromkeys(tuple(equation) for equation in equations)
     rest = [list(equation) for equation in unique if any(equation)]
     done: dict[int, list[int]] = {}
@@ -402,7 +404,7 @@ def _echelon(equations: list[list[int]], n_unknowns: int) -> dict[int, list[int]
 
 
 def to_integers(values: Iterable[Number]) -> list[int]:
-    """Return the values times a positive common factor that makes all of them integers."""
+    """Multiply values by a positive common factor that makes all of them integers."""
     ratios = [value.as_integer_ratio() for value in values]
     common = lcm(*(denominator for _, denominator in ratios))
     return [numerator * (common // denominator) for numerator, denominator in ratios]

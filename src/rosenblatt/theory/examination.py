@@ -1,4 +1,4 @@
-"""The whole theory applied to labelled rows: verdict, conflict, margin, bound and suspects."""
+"""Examination of labelled rows: verdict, conflict, margin, mistake bound and suspects."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 # With more updates than this, the costs of suspects are left out: they take a pass in Python.
 MAX_COSTED_UPDATES = 100_000
-# The perceptron may multiply this many values by weights of several classes, about five seconds.
+# Limit on the multiplications of a multiclass perceptron: about five seconds.
 MAX_PRODUCTS = 20_000_000_000
 MIN_EPOCHS = 20
 MAX_EPOCHS = 1000
-# Fractions with a longer denominator are given only as floats.
+# Fractions with a denominator of at least this size are written to JSON only as floats.
 MAX_DENOMINATOR = 10**100
 
 
@@ -43,17 +43,17 @@ class Suspect(NamedTuple):
     Attributes
     ----------
     row : int
-        Its number in X.
+        The index of the row in X.
     label : object
-        Its label in the training data.
+        The label of the row in the training data.
     predicted : object
         The most common wrong prediction; None if the row only had ties.
     updates : int
-        How often it moved the weights.
+        The number of updates on the row.
     epochs_mistaken : int
-        The number of epochs in which it did.
+        The number of epochs with an update on the row.
     share : float
-        Its share of all updates.
+        The share of the row in all updates.
     cost : float or None
         The amount by which its updates reduced ``‖w‖²``; None without X.
     """
@@ -179,7 +179,7 @@ def suspects(
 
 
 def _epoch_length(ledger: Ledger, first_t: int) -> int:
-    """Return the smallest number of rows that holds all mistaken rows and divides the run."""
+    """Return the smallest epoch length that covers all mistaken rows and divides the run."""
     n_examples = ledger.n_examples - first_t
     at_least = int(ledger.entries.row.max()) + 1
     for n_epochs in range(n_examples // at_least, 0, -1):
@@ -194,7 +194,7 @@ def _epoch_length(ledger: Ledger, first_t: int) -> int:
 def _most_common_wrong(
     place: npt.NDArray[np.intp], wrong: npt.NDArray[np.int32], n_rows: int, n_classes: int
 ) -> npt.NDArray[np.int64]:
-    """Return the most frequent wrong prediction of each row, or -1 if there was none."""
+    """Return the most frequent wrong class of each row as an index, or -1 if there was none."""
     has_rival = wrong >= 0
     pairs, counts = np.unique(place[has_rival] * n_classes + wrong[has_rival], return_counts=True)
     # Pairs in ascending order of their counts: later, more frequent ones overwrite the others.
@@ -252,7 +252,7 @@ class Examination(ResultCard):
         return f"{self.verdict}, checked in exact arithmetic" if self.verified else self.verdict
 
     def to_json(self, lines: Sequence[int]) -> dict[str, Any]:
-        """Return all results as plain data; ``lines`` maps rows to lines of their file."""
+        """Return all results as JSON data; ``lines`` holds the line of each row in its file."""
         classes, counts = np.unique(self.y, return_counts=True)
         pairs = None
         if isinstance(self.separability, ArgmaxSeparability):
@@ -320,7 +320,7 @@ def examine(
     top: int = 5,
     feature_map: FeatureMap = None,
 ) -> Examination:
-    """Decide whether classes are separable, with a proof, and report what follows from it.
+    """Decide whether classes are separable, with a proof; report margin, bound and suspects.
 
     Parameters
     ----------

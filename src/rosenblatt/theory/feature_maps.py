@@ -1,4 +1,4 @@
-"""The simplest of a few feature maps under which the classes become separable."""
+"""Search for the simplest feature map under which the classes become separable."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from rosenblatt.theory.separability import Separability, separability
 MAX_COLUMNS = 20_000
 # A mapped table is held in memory; this many numbers take 1.6 GB.
 MAX_CELLS = 200_000_000
-# The sizes of the maps to random waves.
+# Numbers of random Fourier features of the maps that are tried.
 RANDOM_FEATURES = (100, 300, 1000)
-# The width of the waves is the median distance between this many rows.
+# Rows in the sample whose median distance is the kernel width of the random features.
 SAMPLE_ROWS = 500
 # Epochs of the averaged perceptron whose errors rank maps that do not separate.
 EPOCHS = 10
 
 
 class Trial(NamedTuple):
-    """A map that was tried or skipped.
+    """The outcome of one feature map that was tried or skipped.
 
     ``verdict`` is that of `separability`, or "skipped". ``mistakes`` is the number of rows that an
     averaged perceptron misclassifies after a few epochs; it is None if the map separates or was
@@ -52,7 +52,7 @@ class Trial(NamedTuple):
 
 
 class Map(NamedTuple):
-    """A feature map; ``apply`` takes dense rows, except that the identity takes any rows."""
+    """A named feature map. ``apply`` takes dense rows; only the identity also takes sparse rows."""
 
     name: str
     n_features: int
@@ -89,7 +89,7 @@ class SeparatingMap(ResultCard):
 
     @property
     def separable(self) -> bool:
-        """Whether the mapped rows are proven to be separable; if not, no map in the list is."""
+        """Whether the mapped rows are proven to be separable; False if no map achieved that."""
         return self.verdict.separable is True
 
     def _headline(self) -> str:
@@ -250,7 +250,7 @@ def _products(X: FloatArray, *, degree: int = 2, pairs: bool = False) -> FloatAr
 
 
 def _waves(directions: FloatArray, phases: FloatArray, X: FloatArray) -> FloatArray:
-    """Return ``√(2/m) cos(ω·x + φ)`` for m directions ω and phases φ."""
+    """Return m random Fourier features, ``√(2/m) cos(ω·x + φ)``, of each row."""
     waves = X @ directions.T + phases
     np.cos(waves, out=waves)
     waves *= np.sqrt(2.0 / len(phases))
@@ -276,7 +276,7 @@ def _median_distance(table: Table, seed: int) -> float:
 
 
 def _apply_map(apply: Callable[[Any], Any], table: Table, name: str) -> Table:
-    """Return the mapped rows; refuse numbers that are too large to be squared."""
+    """Return the mapped rows; raise an error if a number is too large to be squared."""
     if name == "identity":
         return table
     with np.errstate(over="ignore", invalid="ignore"):
@@ -290,7 +290,7 @@ def _apply_map(apply: Callable[[Any], Any], table: Table, name: str) -> Table:
 
 
 def _reason_to_skip(one: Map, n_rows: int) -> str:
-    """Return why the mapped table would be too large; an empty string if it is not."""
+    """Return the reason why the mapped table is too large, or an empty string if it is not."""
     if one.name == "identity":
         return ""
     if one.n_features > MAX_COLUMNS:
@@ -304,7 +304,7 @@ def _reason_to_skip(one: Map, n_rows: int) -> str:
 def _count_mistakes(
     mapped: Table, numbers: Int32Array, classes: AnyArray, fit_intercept: bool
 ) -> int:
-    """Return how many rows an averaged perceptron misclassifies after a few epochs."""
+    """Count the rows that an averaged perceptron misclassifies after a few epochs."""
     # Columns of very different sizes would need more epochs.
     scaled: Table
     if isinstance(mapped, SparseRows):
@@ -324,13 +324,13 @@ def _count_mistakes(
 
 
 def _column_scale(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return the largest absolute value of each column, or 1 if it holds only zeros."""
+    """Return the largest absolute value of each column; 1 for a column of zeros."""
     largest = np.maximum(-low, high)
     return np.where(largest > 0, largest, 1.0)
 
 
 def _checked_table(X: Any) -> Table:
-    """Validate rows in the same way as all functions of this package."""
+    """Validate X as the other functions of `theory` do; return it as a table."""
     if not is_sparse(X):
         try:
             X = np.asarray(X, np.float64)

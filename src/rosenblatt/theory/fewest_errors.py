@@ -18,7 +18,7 @@ from rosenblatt.theory.mistake_bounds import Examples
 from rosenblatt.theory.points import FeatureMap, PairHull, Points
 from rosenblatt.theory.separability import decide
 
-# A question of separability counts as this many nodes.
+# Cost of one separability test, in nodes.
 NODES_PER_QUESTION = 100
 # The search gives up if a cover needs more groups than this.
 MAX_COVER = 300
@@ -26,7 +26,7 @@ MAX_COVER = 300
 
 @dataclass(frozen=True, eq=False)
 class FewestErrors(ResultCard):
-    """Bounds on the fewest errors, and weights that have as many errors as the upper bound.
+    """Bounds on the fewest training errors, and weights that attain the upper bound.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ def fewest_errors(
         Applied to X first; the errors are those of the mapped rows.
     max_nodes : int, default=50000
         The number of nodes after which the search gives up and returns the bounds known by then. A
-        question of separability counts as 100 nodes.
+        test of separability counts as 100 nodes.
 
     Returns
     -------
@@ -167,11 +167,11 @@ def fewest_errors(
 
 
 class _GaveUp(Exception):
-    """Raised if the search reaches its limit, or exact arithmetic does."""
+    """Raised if the search or exact arithmetic reaches its limit."""
 
 
 class _Search:
-    """A branch-and-bound search for the smallest set of rows that meets every conflict.
+    """Branch-and-bound search for a minimum hitting set: the fewest rows that meet every conflict.
 
     Equal rows with equal labels are right or wrong together, so they form a group, and one row of
     each group is examined. A set of groups is a bit mask.
@@ -234,7 +234,7 @@ class _Search:
         return sum(self.sizes[group] for group in groups)
 
     def run(self) -> None:
-        """Cover the known conflicts and search for another one until the bounds meet."""
+        """Cover the known conflicts and search for new ones until both bounds are equal."""
         while self.lower < self.upper:
             cover = self._smallest_cover([*self.conflicts])
             self.lower = max(self.lower, self.n_rows_of(_members(cover)))
@@ -252,7 +252,7 @@ class _Search:
     def _separator_without(self, removed: int) -> FloatArray | None:
         """Return a vector that separates all points but those of the removed groups.
 
-        Return None if there is a conflict instead, which is recorded.
+        If there is no such vector, record a conflict and return None.
         """
         self._count_nodes(NODES_PER_QUESTION)
         is_kept = [not removed >> int(group) & 1 for group in self.group_of_point]
@@ -274,7 +274,7 @@ class _Search:
         return None
 
     def _improve(self, vector: FloatArray) -> None:
-        """Keep a vector if it has fewer errors; then try to correct each of its errors in turn."""
+        """Store a vector if it has fewer errors; then try to correct each of its errors in turn."""
         wrong = self.wrong_groups(vector)
         n_errors = self.n_rows_of(wrong.tolist())
         if n_errors >= self.upper:
@@ -298,7 +298,7 @@ class _Search:
             raise _GaveUp(f"gave up after max_nodes={self.max_nodes:,} nodes")
 
     def packing(self, sets: list[int]) -> int:
-        """Return a lower bound on the rows in any set of groups that meets all these sets.
+        """Return a lower bound on the rows of any hitting set, by a greedy packing of the sets.
 
         Each set takes as many rows from all of its groups as its smallest group has left.
         """
@@ -313,7 +313,7 @@ class _Search:
         return total
 
     def _smallest_cover(self, sets: list[int]) -> int:
-        """Return the groups with the fewest rows that meet every set, by branch and bound."""
+        """Return the hitting set with the fewest rows as a bit mask, by branch and bound."""
         fewest_rows = self.upper + 1
         best_cover = 0
 
@@ -346,12 +346,12 @@ class _Search:
 
 
 def _mask(groups: IndexArray) -> int:
-    """Return the bit mask of some groups."""
+    """Return some groups as a bit mask."""
     return sum(1 << one for one in set(groups.tolist()))
 
 
 def _members(mask: int) -> Iterator[int]:
-    """Yield the positions of the bits that are set, in ascending order."""
+    """Yield the groups of a bit mask in ascending order."""
     while mask:
         lowest_bit = mask & -mask
         yield lowest_bit.bit_length() - 1

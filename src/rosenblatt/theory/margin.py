@@ -23,7 +23,7 @@ MAX_ROWS_SHOWN = 12
 
 
 def margin(X: Any, y: Any, w: Any, b: float = 0.0, *, feature_map: FeatureMap = None) -> float:
-    """Return the smallest ``y (w·x + b)`` over the rows; -inf if w and b do not separate them.
+    """Return the margin: the smallest ``y (w·x + b)``, or -inf if w and b do not separate the rows.
 
     If w has length 1, it is the distance of the nearest row from the hyperplane.
 
@@ -88,7 +88,7 @@ class MaxMargin(ResultCard):
 
     @property
     def margin(self) -> float:
-        """The largest margin that is proven to be possible: ``lower``."""
+        """The proven lower bound on the largest margin: ``lower``."""
         return self.lower
 
     @property
@@ -109,7 +109,7 @@ class MaxMargin(ResultCard):
 def max_margin(
     X: Any, y: Any, fit_intercept: bool = True, *, feature_map: FeatureMap = None
 ) -> MaxMargin:
-    """Find the hyperplane that lies farthest from the nearest row.
+    """Find the maximum-margin hyperplane: the separator farthest from the nearest row.
 
     It maximises ``min y (w·x + b)`` over all w of length 1. With a bias the largest margin is half
     the distance between the convex hulls of the two classes; without one it is the distance of the
@@ -173,7 +173,7 @@ def max_margin(
 
 
 def _common_denominator(values: Sequence[float]) -> int:
-    """Return the factor by which `to_integers` multiplies floats."""
+    """Return the common denominator of floats, by which `to_integers` multiplies them."""
     return max(value.as_integer_ratio()[1] for value in values)
 
 

@@ -1,4 +1,4 @@
-"""Proven bounds on the largest margin: floats suggest it, and exact integers prove it."""
+"""Bounds on the largest margin, found in floats and proven in exact integers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rosenblatt.theory.exact import (
 from rosenblatt.theory.nearest import is_closed, nearest_point
 from rosenblatt.theory.points import EPS, MAX_EXACT_PRODUCTS, ExactHull, Points, to_floats
 
-# Two bounds whose relative distance is at most this count as one number.
+# Relative gap up to which two bounds count as equal.
 CLOSED = 1e-6
 # If at most this many points support the margin, it is computed to the last digit of a float.
 FEW_POINTS = 12
@@ -38,7 +38,7 @@ NEGLIGIBLE_SHARE = Fraction(1, 1 << MAX_BITS // 2)
 
 @dataclass(frozen=True)
 class MarginInterval:
-    """Bounds on the largest product that a vector of length 1 has with every point of a hull.
+    """Bounds on the largest margin, which is the distance of a hull from the origin.
 
     ``direction`` has the margin ``lower``, except that it is rounded to floats. ``upper`` follows
     from the points of the ``keys``. The rows of a ``conflict`` prove that there is no margin.
@@ -68,7 +68,7 @@ def largest_margin(
     decide: Callable[[], ConflictVerdict],
     max_work: float = math.inf,
 ) -> MarginInterval:
-    """Bound the distance of a hull from the origin.
+    """Return bounds on the distance of a hull from the origin.
 
     ``start`` is the key of a point and ``scale`` the length of the longest point. ``decide`` is
     called for the verdict on the rows if floats find no separator. If ``max_work`` is reached, as
@@ -87,7 +87,7 @@ def largest_margin(
 
 
 def _enclose(hull: ExactHull, keys: list[int], weights: list[Fraction]) -> MarginInterval:
-    """Continue Wolfe's method in exact integers from the point at which floats ended."""
+    """Continue Wolfe's method in exact integers from the result in floats."""
     best, lowest = _bounds(hull, keys, weights)
     effort_left = max_effort()
     seen = set[frozenset[int]]()
@@ -122,7 +122,7 @@ def _enclose(hull: ExactHull, keys: list[int], weights: list[Fraction]) -> Margi
 def _nearest_of(
     keys: list[int], weights: list[Fraction], points: list[list[int]]
 ) -> tuple[list[int], list[Fraction]] | None:
-    """Find the nearest point of the hull of some points; return the keys that it needs and weights.
+    """Return the keys and weights of the point nearest to 0 in the hull of some points.
 
     Return None if no solution is found.
     """
@@ -161,7 +161,7 @@ def _nearest_of(
 def _bounds(
     hull: ExactHull, keys: list[int], weights: Sequence[Fraction]
 ) -> tuple[MarginInterval, int | None]:
-    """Return the bounds that a weighted mean p of points proves, and the key of a lower point.
+    """Return the bounds proven by a weighted mean p of points, and the key of a lower point.
 
     The upper bound is ‖p‖, the lower bound the smallest product of p/‖p‖ with a point. The key is
     None if no point is lower than p.
@@ -190,9 +190,9 @@ def _bounds(
 
 
 def longest(points: Points, *, in_two_places: bool = False) -> float:
-    """Return an upper bound, tight to the last digit if possible, on the longest point.
+    """Return an upper bound on the largest length of a point, tight to the last digit if possible.
 
-    With ``in_two_places``, as in Kesler's construction, it is √2 times as long.
+    With ``in_two_places``, as in Kesler's construction, the bound is √2 times as large.
     """
     squared = points.squared_norms()
     slack = (points.n_dimensions + 4) * EPS
@@ -210,7 +210,7 @@ def longest(points: Points, *, in_two_places: bool = False) -> float:
 
 
 def rounded_root(square: Fraction, *, up: bool) -> float:
-    """Return the square root, rounded to the next float above or below."""
+    """Return the square root, rounded up or down to a float."""
     numerator, denominator = square.as_integer_ratio()
     # Shift by an even number of bits, so that the integer root has at least 64 bits.
     half_shift = max(0, 64 - (numerator.bit_length() - denominator.bit_length()) // 2)

@@ -1,4 +1,4 @@
-"""Upper bounds on the mistakes of a perceptron, for separable rows and for all others."""
+"""Upper bounds on the mistakes of a perceptron, for separable and inseparable rows."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from rosenblatt.theory.separability import (
 # Rounds in which u and γ are improved, and steps of conjugate gradients in each round.
 ROUNDS = 25
 STEPS = 25
-# With more numbers than this, one product with all of them takes more than a few milliseconds, and
-# fewer rounds and steps have to do.
+# Above this number of values, one matrix product takes more than a few milliseconds, so there are
+# fewer rounds and steps.
 LARGE_TABLE_NUMBERS = 4_000_000
 ROUNDS_ON_LARGE_TABLE = 8
 STEPS_ON_LARGE_TABLE = 8
-# At most this many scores, of every row by every vector, are held in memory at a time.
+# Most scores, of every row by every vector, that are held in memory at a time.
 SCORES_PER_BLOCK = 4_000_000
 # With more scores than this, u is not improved.
 MAX_SCORES = 20_000_000
@@ -192,7 +192,7 @@ def mistake_bound(
 
 
 def _found_bound(examples: Examples, epochs: int, margin: float | None = None) -> MistakeBound:
-    """Return the bound of the best u that is found."""
+    """Return the bound for the best direction u that is found."""
     found = examples.largest_margin()
     if found.lower > 0 and margin is None:
         u = found.direction.reshape(examples.shape)
@@ -221,9 +221,9 @@ def overlap_bound(X: Any, y: Any, fit_intercept: bool, epochs: int) -> MistakeBo
 
 
 class Examples:
-    """Rows of two or more classes, and the weight vectors of their classes.
+    """Labelled rows of two or more classes, prepared for the computation of mistake bounds.
 
-    There is one vector (``k = 1``) for two classes, and one for each of more than two.
+    ``k`` is the number of weight vectors: 1 for two classes, otherwise one per class.
     """
 
     def __init__(self, X: Any, y: Any, fit_intercept: bool, feature_map: FeatureMap) -> None:
@@ -245,7 +245,7 @@ class Examples:
     def bound(
         self, u: FloatArray, epochs: int, margin: float | None = None, upper: float = math.inf
     ) -> MistakeBound:
-        """Return the bound that a vector u of length 1 proves; no margin is above ``upper``."""
+        """Return the mistake bound for a unit vector u; ``upper`` bounds the largest margin."""
         margins = self.margins(u)
         gamma = float(margins.min()) if margin is None else margin
         if gamma <= 0:
@@ -268,7 +268,7 @@ class Examples:
         )
 
     def largest_margin(self) -> MarginInterval:
-        """Return bounds on the largest margin, and a vector that has the lower one."""
+        """Return bounds on the largest margin, and a direction that attains the lower bound."""
         start = int(np.argmin(self.points.squared_norms()))
         if self.k == 1:
             return largest_margin(PointHull(self.points), start, self.radius, self._verdict)
@@ -286,7 +286,7 @@ class Examples:
     def _known_margin(self, directions: list[FloatArray]) -> MarginInterval:
         """Return the margin of the best known separator, if the largest takes too long to find.
 
-        The candidates are these directions, the separator of the verdict and the weights of
+        The candidates are ``directions``, the separator of the verdict and the weights of
         perceptrons with a margin threshold. With the threshold R² a perceptron ends at a third of
         the largest margin or more; with less it ends sooner.
         """
@@ -330,7 +330,7 @@ class Examples:
         return self.known_verdict
 
     def _margins_and_signs(self, V: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the margin of each row, and the sign with which each vector counts in it.
+        """Return the margin of each row, and the coefficient of each weight vector in it.
 
         With several classes, the margin is the score of the right class minus that of its best
         rival.
@@ -352,7 +352,7 @@ class Examples:
         return scores[index, self.labels] - scores[index, rival], signs
 
     def margins(self, V: FloatArray) -> FloatArray:
-        """Return a lower bound on the margin of each row: the float value less its rounding."""
+        """Return a lower bound on the margin of each row: the float less its rounding error."""
         margins = np.empty(len(self.rows))
         block = max(1, SCORES_PER_BLOCK // self.k)
         for start in range(0, len(margins), block):
@@ -373,12 +373,12 @@ class Examples:
         return np.asarray(margins - 1e-300)
 
     def best_direction(self, epochs: int) -> FloatArray:
-        """Return the direction of a v with a small ``R‖v‖ + √epochs ‖max(0, 1 - margins)‖``.
+        """Return a direction that approximately minimises the mistake bound.
 
-        Each round minimises ``λ‖v‖² + ‖1 - margins‖²`` over the rows with a margin below 1, with
-        the λ for which it touches the sum above at the current v. All rows are divided by R
-        meanwhile. For very many rows and classes the first direction is returned, since any
-        direction has a bound.
+        It is that of a v with a small ``R‖v‖ + √epochs ‖max(0, 1 - margins)‖``. Each round
+        minimises ``λ‖v‖² + ‖1 - margins‖²`` over the rows with a margin below 1, with the λ for
+        which it touches that objective at the current v. All rows are divided by R meanwhile. For
+        very many rows and classes `_mean_direction` is returned, since any direction has a bound.
         """
         if self.k > 1 and len(self.labels) * self.k > MAX_SCORES:
             return self._mean_direction()
@@ -410,7 +410,7 @@ class Examples:
         return best
 
     def _mean_direction(self) -> FloatArray:
-        """Return, with length 1, the sum of the rows of each class minus the mean of the others."""
+        """Return the normalized sums of the classes, each minus the mean of the other sums."""
         X = self.points.X
         d = X.shape[1]
         sums = np.zeros((self.k, d + 1))
@@ -426,12 +426,12 @@ class Examples:
         return sums / length if length else np.eye(1, sums.size).reshape(self.shape)
 
     def _curvature(self, penalty: float, active: FloatArray, V: FloatArray) -> FloatArray:
-        """Return ``λ v + Σ (z·v) z`` over the points z that the rows and their signs make."""
+        """Multiply v by the matrix of one round: ``λ v + Σ (z·v) z`` over the active points z."""
         products = (active * self.rows.products(V)).sum(axis=1)
         return penalty * V + self._weighted_sums(active * products[:, None])
 
     def _weighted_sums(self, weights: FloatArray) -> FloatArray:
-        """Return for each vector the sum of all rows, each times its weight in that vector."""
+        """Return the weighted sum of the rows for each column of ``weights``."""
         sums = np.column_stack([weights.T @ self.points.X, weights.sum(axis=0)])
         return sums[:, : self.shape[1]]
 
@@ -439,7 +439,7 @@ class Examples:
 def _conjugate_gradients(
     matrix: Callable[[FloatArray], FloatArray], right: FloatArray, start: FloatArray, n_steps: int
 ) -> FloatArray:
-    """Take a few steps of conjugate gradients towards ``matrix(v) = right``."""
+    """Solve ``matrix(v) = right`` approximately by a few steps of conjugate gradients."""
     v = start
     residual = right - matrix(start)
     direction = residual
@@ -458,7 +458,7 @@ def _conjugate_gradients(
 
 
 def _best_margin(margins: FloatArray, radius: float, epochs: int) -> float:
-    """Return the γ with the smallest ``(R + D)/γ``.
+    """Return the γ that minimises ``(R + D)/γ``.
 
     The objective is convex in ``t = R/γ``, so golden-section search finds its minimum.
     """

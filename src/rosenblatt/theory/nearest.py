@@ -1,19 +1,18 @@
 """The point of a convex hull that is nearest to the origin (Wolfe 1976).
 
-This point decides everything. Its length is the largest margin. If it is not 0, it is the normal of
-a separating plane. If it is 0, the weights of the points that it is a mean of are the conflict.
+The length of this point is the largest margin. If it is not 0, the point is the normal of a
+separating plane. If it is 0, the weights of the points that it is a mean of are the conflict.
 
 Separability
 ------------
-`theory/nearest.py` finds the point of a convex hull that is nearest to the origin (Wolfe's method),
-and that one algorithm answers three questions. The hull of all `y (x, 1)`: is the nearest point the
-origin? Then its weights are the conflict, else it separates. Of two classes the hull of all halved
-differences: its distance is the largest margin. Of several classes the stacked rows of Kesler's
-construction. `theory/margin_interval.py` goes on in whole numbers from where the floats ended,
-until both bounds on the margin are proven. `theory/certificates.py` checks what comes out in
-fractions and shares no code with the solver; `theory/separability.py` turns the weights of a
-conflict into exact ones. Of a large table only some rows are looked at, and more of those that turn
-out to be on the wrong side.
+`theory/nearest.py` finds the point of a convex hull that is nearest to the origin by Wolfe's
+method. This one algorithm answers three questions. In the hull of all `y (x, 1)`, the nearest point
+is a separator, or it is the origin and its weights are a conflict. For two classes, the distance of
+the hull of all half-differences is the largest margin. For several classes, the points are the
+stacked rows of Kesler's construction. `theory/margin_interval.py` continues in exact integers from
+the result in floats, until both bounds on the margin are proven. `theory/separability.py` makes the
+weights of a conflict exact. `theory/certificates.py` checks certificates in exact arithmetic and
+shares no code with the solver. Of very many points, most rounds look only at a shortlist.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ ROUNDING = 1e-14
 # How often the corral is recomputed before rounding errors end the search.
 MAX_RENEWALS = 50
 MAX_ROUNDS = 20_000
-# One scan of all points is a matrix product. A term of it takes about this share of the time that
-# a number of the corral takes in a round.
+# Cost of one term in the matrix product of a scan, relative to the cost of one value of the corral
+# in a round.
 SCAN_TERM_COST = 1 / 32
 # Every scan puts at most this many points, with at most this many numbers, on the shortlist. The
 # shortlist is used until none of its points is as far below the nearest point as this share of the
@@ -49,27 +48,27 @@ GAP = 1e-7
 
 
 class Hull(Protocol):
-    """The convex hull of points that are addressed by integer keys."""
+    """Interface of a convex hull whose points are addressed by integer keys."""
 
-    # How many numbers are multiplied to find the lowest point.
+    # Number of multiplications to find the lowest point.
     work_per_scan: int
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
         """Return the key of the point with the smallest product with p, and that product."""
 
     def point(self, key: int) -> FloatArray:
-        """Return one point."""
+        """Return the point with the given key."""
 
     def products(self, p: FloatArray) -> FloatArray | None:
         """Return the product of every point with p, by key; None if there are too many points."""
 
     def take(self, keys: Sequence[int]) -> FloatArray:
-        """Return some points, one row per point."""
+        """Return the points with the given keys, one row per point."""
 
 
 @dataclass
 class Nearest:
-    """A point of the hull, the weights that it is made of, and the bounds that follow from it."""
+    """A point of the hull as a weighted mean, with bounds on the distance of the hull from 0."""
 
     point: FloatArray
     keys: list[int]
@@ -81,29 +80,30 @@ class Nearest:
 
     @property
     def upper(self) -> float:
-        """An upper bound: no unit vector has a larger product with every point of the hull."""
+        """Upper bound on the distance of the hull from the origin: the length of the point."""
         return float(np.linalg.norm(self.point))
 
     @property
     def lower(self) -> float:
-        """A lower bound: the unit vector along the point has it with every point of the hull."""
+        """Lower bound on the distance: the smallest product of a point with the unit direction."""
         return self.lowest / self.upper if self.upper > 0 else -np.inf
 
 
 def is_closed(scale: float) -> Callable[[Nearest], bool]:
-    """Return a test whether the two bounds meet, or the point is 0 relative to this scale."""
+    """Return a stopping test: the bounds agree, or the point is 0 relative to ``scale``."""
     return lambda now: now.upper <= 1e-12 * scale or now.lower >= (1 - GAP) * now.upper
 
 
 def nearest_point(
     hull: Hull, start: int, is_enough: Callable[[Nearest], bool], max_work: float = math.inf
 ) -> Nearest:
-    """Search for the nearest point until ``is_enough`` returns True or no point is lower.
+    """Search for the point of a hull nearest to the origin by Wolfe's method.
 
-    The search keeps a corral of points whose nearest affine combination lies inside their own hull.
-    Each round adds a low point and drops the points that get in the way. The work of a round is the
-    number of values in the corral, plus a share of the work of a scan; after ``max_work`` the
-    search is cut short.
+    The search ends when ``is_enough`` returns True, or when no point has a smaller product with the
+    nearest point. It maintains a corral of points whose nearest affine combination lies inside
+    their own hull. Each round adds a low point and drops the points that get in the way. The
+    work of a round is the number of values in the corral, plus a share of the work of a scan; after
+    ``max_work`` the search is cut short.
     """
     with np.errstate(all="ignore"):
         now = _search(hull, start, is_enough, max_work)
@@ -154,7 +154,7 @@ def _search(
 
 
 class _Shortlist:
-    """The points that were lowest at the last scan; most rounds need no others."""
+    """Cache of the lowest points of the last scan, which are enough for most rounds."""
 
     def __init__(self, hull: Hull) -> None:
         self._hull = hull
@@ -187,7 +187,7 @@ class _Shortlist:
 
 
 class _Corral:
-    """A few points P, and weights with sum 1 that make the point of their hull nearest to 0.
+    """Wolfe's corral: a few points P, and the weights of the point of their hull nearest to 0.
 
     A square root S of an inverse, ``S Sᵀ = (P Pᵀ + c)⁻¹``, is updated as points come and go. The
     constant c makes the matrix regular and changes nothing on the plane of weights with sum 1. If a
@@ -221,9 +221,9 @@ class _Corral:
         return Nearest(self.weights @ self._points, list(self.keys), self.weights)
 
     def add(self, key: int) -> bool:
-        """Add a point and move to the new nearest point; return False if it changes nothing.
+        """Add a point and move to the new nearest point; return False if nothing changes.
 
-        That happens if the digits of floats cannot hold the change.
+        Nothing changes if the improvement is below the precision of floats.
         """
         if not self._append(key):
             return False
@@ -231,7 +231,7 @@ class _Corral:
         return key in self.keys
 
     def _move_to_minimum(self) -> None:
-        """Move to the nearest point of the plane through all points; drop those left behind."""
+        """Move to the nearest point of the affine hull; drop points whose weight reaches 0."""
         # Every round but the last drops a point, and one always stays.
         for _ in range(len(self.keys)):
             target = self._affine_minimum()
@@ -322,7 +322,7 @@ class _Corral:
         self._move_to_minimum()
 
     def _affine_minimum(self) -> FloatArray:
-        """Return the weights, of sum 1 and any sign, of the combination nearest to the origin."""
+        """Return the weights of the affine combination that is nearest to the origin."""
         points = self._points
         root = self._root
         ones = root @ root.sum(axis=0)

@@ -31,7 +31,7 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderStudy:
-    """The outcome of training on each order of the rows.
+    """Results of training a learner on many orders of the rows.
 
     Attributes
     ----------
@@ -52,10 +52,10 @@ class OrderStudy:
     test_accuracy : ndarray of shape (n_orders,) or None
         Share of the test rows that are predicted correctly.
     unstable_rows : ndarray
-        Numbers of the rows whose prediction depends on the order: test rows if there are any,
+        Indices of the rows whose prediction depends on the order: test rows if there are any,
         otherwise training rows.
     unstable : float
-        Their share.
+        The share of these rows.
     """
 
     learner: str
@@ -103,7 +103,7 @@ class OrderStudy:
         return f"{self.learner} on {self.n_orders} orders"
 
     def _cells(self) -> list[list[str]]:
-        """Return one row of the summary table for each measure."""
+        """Return the cells of the summary table, one row per measure."""
         return [
             [name.replace("_", " "), *(f"{value:.4g}" for value in spread)]
             for name, spread in self.summary.items()
@@ -263,7 +263,7 @@ class _Outcome(NamedTuple):
 
 
 def _generator(random_state: Any) -> np.random.Generator:
-    """Return a random generator; raise an error that names the parameter."""
+    """Return a random generator; raise `ParameterError` if ``random_state`` is not valid."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
@@ -274,7 +274,7 @@ def _generator(random_state: Any) -> np.random.Generator:
 
 
 def _take_rows(X: Any, order: IntArray) -> Any:
-    """Return the rows in another order; a frame keeps the names of its columns."""
+    """Return the rows of a frame, list or array in the given order."""
     # A frame of any library that has positional rows.
     if hasattr(X, "iloc"):
         return X.iloc[order]
@@ -284,7 +284,7 @@ def _take_rows(X: Any, order: IntArray) -> Any:
 
 
 def _training_margin(learner: LinearLearner, table: Any, labels: AnyArray) -> float:
-    """Return the smallest margin on the training rows, divided by the length of the weights."""
+    """Return the geometric margin on the training rows; -inf if they are not separated."""
     coef = learner.coef_
     length = float(np.linalg.norm(coef))
     if not length:

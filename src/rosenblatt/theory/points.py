@@ -1,4 +1,4 @@
-"""Labelled rows as points that must lie on one side of a plane through 0, and hulls of them."""
+"""Labelled rows as points to be separated from the origin, and convex hulls of these points."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rosenblatt.models.rows import as_rows, inspect, refuse_tiny
 from rosenblatt.theory.nearest import Hull
 
 EPS = float(np.finfo(np.float64).eps)
-# At most this much is lost by underflow when a value is multiplied by a number of at most 1.
+# Largest loss by underflow in the product of a value and a number of at most 1.
 UNDERFLOW = FLOAT64_LIMIT * 2.0**-1073
-# If no value of the rows is this large, their separators are too long for floats.
+# If all values of the rows are smaller, the weights of a separator overflow.
 SMALLEST_VALUE = 1e-300
-# At most this many numbers are multiplied exactly to find out which of some points is lowest.
+# Limit on exact multiplications in a search for the lowest point.
 MAX_EXACT_PRODUCTS = 1_000_000
 
 # A feature map Φ: a function of a table, or an object with a method ``transform``.
 FeatureMap = Callable[[Any], Any] | Any | None
 Table = FloatArray | SparseRows
-# Row numbers or keys of points.
+# Row indices or keys of points.
 Indices = Sequence[int] | IndexArray
 
 
@@ -63,11 +63,11 @@ class Points:
 
     @property
     def n_stored(self) -> int:
-        """The number of values that one pass over all rows reads."""
+        """The number of stored values in the table."""
         return int(self.X.nnz if isinstance(self.X, SparseRows) else self.X.size)
 
     def products(self, v: FloatArray) -> FloatArray:
-        """Return ``z·v`` for every point; for several vectors (rows), a column for each."""
+        """Return ``z·v`` for every point, with one column per vector if v has several rows."""
         plain = self.unscaled(v)
         d = self.X.shape[1]
         scores = self.X @ plain[..., :d].T
@@ -89,11 +89,11 @@ class Points:
         return abs(self.X) if isinstance(self.X, SparseRows) else np.abs(self.X)
 
     def rounding(self, v: FloatArray) -> FloatArray:
-        """Return an upper bound on the errors of `products`, even if v was rounded to floats."""
+        """Return an upper bound on the rounding errors of `products`, including those of v."""
         return (self.n_dimensions + 6) * (EPS * self.term_sizes(v) + UNDERFLOW)
 
     def to_integers(self, rows: Indices) -> tuple[list[list[int]], int]:
-        """Return some points as integers, and the power of 2 that they were multiplied by."""
+        """Return the given points as integers, and the power of 2 that they were multiplied by."""
         ratios = []
         for point in self.take(rows).tolist():
             ratios.append([value.as_integer_ratio() for value in point])
@@ -102,7 +102,7 @@ class Points:
         return points, unit
 
     def take(self, rows: Indices) -> FloatArray:
-        """Return some points as a dense array, one row per point."""
+        """Return the points with the given keys as a dense array, one row per point."""
         chosen = self.X[rows]
         dense = chosen.toarray() if isinstance(chosen, SparseRows) else chosen
         scaled = (np.asarray(dense, np.float64) - self._shift) / self._scale
@@ -115,7 +115,7 @@ class Points:
         return as_rows(self.X, np.float64).squared_norms() + float(self.fit_intercept)
 
     def balanced(self) -> Points:
-        """Return the same points with every feature between -1 and 1; sparse rows stay sparse.
+        """Return the points with every feature scaled to [-1, 1]; sparse rows stay sparse.
 
         Without a bias, points of very different lengths are also brought to similar lengths, by
         changing their signs to other positive or negative factors.
@@ -139,7 +139,7 @@ class Points:
         return Points(self.X, signs, self.fit_intercept, shift=shift, scale=scale)
 
     def subset(self, rows: IndexArray) -> Points:
-        """Return some of the points."""
+        """Return the points of the given rows."""
         if len(rows) == len(self):
             return self
         return Points(
@@ -164,7 +164,7 @@ class Points:
 
 
 def apply_feature_map(X: Any, feature_map: FeatureMap) -> Any:
-    """Return Φ(x) for every row of X, or X itself if there is no map."""
+    """Apply a feature map to every row of X; return X itself if ``feature_map`` is None."""
     if feature_map is None:
         return X
     # Callers may give a function or a transformer, so the method is looked up by name.
@@ -224,20 +224,20 @@ def _dense_table(X: Any) -> FloatArray:
 
 
 class ExactHull(Hull, Protocol):
-    """A hull whose points can also be written and multiplied in exact integers."""
+    """Interface of a hull whose points are also available in exact integers."""
 
     def to_integers(self, keys: Indices) -> tuple[list[list[int]], int]:
-        """Return some points as integers, and the factor that they were multiplied by."""
+        """Return the given points as integers, and the factor that they were multiplied by."""
 
     def lowest_exactly(self, q: Sequence[int]) -> tuple[int, Fraction]:
         """Return the key of the point with the smallest product with q, and that product."""
 
     def rows_of(self, key: int) -> tuple[int, ...]:
-        """Return the rows that a point is made of."""
+        """Return the indices of the rows that a point is made of."""
 
 
 class _Enclosed(Protocol):
-    """A hull that bounds the rounding errors of its products."""
+    """Interface of a hull that bounds the rounding errors of its products."""
 
     def products_with_errors(self, p: FloatArray) -> tuple[FloatArray, FloatArray]: ...
 
@@ -263,9 +263,9 @@ def _lowest_exactly(hull: _Enclosed, q: Sequence[int]) -> tuple[int, Fraction]:
 
 
 class PointHull:
-    """The hull of the points, or of those with one sign: separation by a plane through 0.
+    """The hull of all points, or of the points with one sign, for planes through the origin.
 
-    A key is the number of a row.
+    A key is the index of a row.
     """
 
     lowest_exactly = _lowest_exactly
@@ -304,9 +304,9 @@ class PointHull:
 
 
 class DifferenceHull:
-    """The hull of half of all differences between a positive and a negative row.
+    """The hull of all half-differences between a positive and a negative row.
 
-    Its distance from 0 is the largest margin of a plane anywhere, with a bias. A key is
+    Its distance from 0 is the largest margin of a plane with a bias. A key is
     ``positive row * n + negative row``.
     """
 
@@ -324,7 +324,7 @@ class DifferenceHull:
         """Return None: there are too many pairs to list their products."""
 
     def take(self, keys: Indices) -> FloatArray:
-        """Return some points as a dense array, one row per point."""
+        """Return the points with the given keys as a dense array, one row per point."""
         rows = np.array([self.rows_of(int(key)) for key in keys])
         halves = self._points.take(rows.ravel()).reshape(*rows.shape, -1)
         return np.asarray(halves.sum(axis=1) / 2)
@@ -352,7 +352,7 @@ class DifferenceHull:
         return self._key(positive, negative), (above + below) / 2
 
     def lowest_of_each_class(self, q: Sequence[int]) -> list[tuple[int, Fraction]]:
-        """Return the positive and the negative row with the smallest ``y q·x``, and that value."""
+        """Return the row of each sign with the smallest ``y q·x``, and that value."""
         return [PointHull(self._points, sign).lowest_exactly(q) for sign in (1.0, -1.0)]
 
 
@@ -413,7 +413,7 @@ class PairHull:
         return np.asarray(self.take([key])[0])
 
     def take(self, keys: Indices) -> FloatArray:
-        """Return some points as a dense array, one row per point."""
+        """Return the points with the given keys as a dense array, one row per point."""
         rows, wrong = np.divmod(keys, self.k)
         x = self.rows.take(rows)
         index = np.arange(len(rows))
@@ -437,6 +437,6 @@ class PairHull:
 
 
 def to_floats(q: Sequence[int]) -> tuple[FloatArray, int]:
-    """Return a direction as floats of at most 1, and the factor that gives back the integers."""
+    """Scale an integer vector to floats of at most 1; return the floats and the scale factor."""
     factor = 1 << max(map(abs, q)).bit_length()
     return np.array([value / factor for value in q]), factor

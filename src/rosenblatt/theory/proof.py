@@ -1,4 +1,4 @@
-"""The proof of the convergence theorem in numbers: both of its inequalities at every update."""
+"""Numerical check of the convergence proof: both of its inequalities after every update."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rosenblatt.text_tables import ordinary
 from rosenblatt.theory.margin_interval import longest
 from rosenblatt.theory.points import EPS, FeatureMap, Points, Table, apply_feature_map
 
-# A number may exceed its bound by this share of the bound, because of rounding.
+# Relative tolerance of the inequalities, for rounding errors.
 RELATIVE_SLACK = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-9}
 
 
@@ -69,7 +69,7 @@ class ProofTrace:
 
     @property
     def largest_norm(self) -> FloatArray:
-        """The largest ``‖w‖`` so far, after each update.
+        """The running maximum of ``‖w‖`` after each update.
 
         By the cycling theorem (Block and Levin 1970), ``‖w‖`` stays bounded on any finite set of
         rows, in any order. A run shows only a lower estimate of that bound. If the weights repeat
@@ -109,7 +109,7 @@ def proof(
     radius: float | None = None,
     feature_map: FeatureMap = None,
 ) -> ProofTrace:
-    """Follow a recorded run of the perceptron through the proof of its convergence.
+    """Check both inequalities of the convergence proof on a recorded run of the perceptron.
 
     If a unit vector u has ``y (u·x) >= γ`` on every row, then after k mistakes
 
@@ -250,7 +250,7 @@ def most_mistakes(length: float, margin: float, n_weights: int) -> float:
 
 
 def _which_learners() -> str:
-    """Return a sentence that names the learners which the theorem is about.
+    """Return a sentence that names the learners covered by the theorem.
 
     With default parameters they update only on mistakes, with one step size.
     """
@@ -265,7 +265,7 @@ def _which_learners() -> str:
 
 
 def _learning_rate(ledger: Ledger, n_vectors: int) -> float:
-    """Return the step that all updates share; refuse runs that the theorem does not cover."""
+    """Return the common step size; raise an error if the theorem does not cover the run."""
     steps = ledger.entries.step
     wrong = ledger.entries.y_pred
     if ledger.start.rates:
@@ -291,7 +291,7 @@ def _learning_rate(ledger: Ledger, n_vectors: int) -> float:
 
 
 def unit_separator(separator: Any, shape: tuple[int, ...], n_features: int) -> FloatArray:
-    """Return a separator with length 1 in the shape of the weights, with the biases last."""
+    """Validate a separator; return it normalized, in the shape of the weights with biases last."""
     # Callers may give a hyperplane, a fitted object with w and b, or a pair.
     if hasattr(separator, "w") and hasattr(separator, "b"):
         separator = separator.w, separator.b
@@ -324,7 +324,7 @@ def unit_separator(separator: Any, shape: tuple[int, ...], n_features: int) -> F
 
 
 def _smallest_margin(ledger: Ledger, table: Table, u: FloatArray) -> float:
-    """Return the smallest u·φ over the rows, less rounding errors.
+    """Return the margin of u: the smallest u·φ over the rows, less rounding errors.
 
     The ledger holds labels only for mistaken rows; all other rows count as right.
     """
@@ -356,7 +356,10 @@ def _smallest_margin(ledger: Ledger, table: Table, u: FloatArray) -> float:
 
 
 def meeting(rate: float, margin: float, radius: float, squared: float, along: float) -> float:
-    """Return the k at which ``along + k·rate·margin = sqrt(squared + k·rate²·radius²)``."""
+    """Return the number of updates k at which both curves of the proof meet.
+
+    It solves ``along + k·rate·margin = sqrt(squared + k·rate²·radius²)``.
+    """
     # In units of one step along u it is (a + k)² = n² + k r², a quadratic equation in k whose other
     # root is not positive.
     step = rate * margin
@@ -368,7 +371,10 @@ def meeting(rate: float, margin: float, radius: float, squared: float, along: fl
 
 
 class _Inequality(NamedTuple):
-    """One inequality of the proof after every update; it is broken if ``excess`` is above 0."""
+    """One inequality of the proof, evaluated after every update.
+
+    It is violated where ``excess`` is above 0.
+    """
 
     name: str
     values: FloatArray
@@ -384,7 +390,7 @@ def _check(
     squared_start: float,
     dtype: np.dtype[Any],
 ) -> None:
-    """Raise an error at the first update that breaks an inequality by more than rounding can."""
+    """Raise `ProofViolation` if an update violates an inequality by more than rounding errors."""
     k = np.arange(1.0, len(moves) + 1)
     relative = RELATIVE_SLACK[np.dtype(dtype)]
     largest = np.sqrt(np.maximum(np.maximum.accumulate(trace.squared_norm), squared_start))
@@ -435,7 +441,7 @@ def _check(
 
 
 def _violation_reason(ledger: Ledger, moves: list[Move], negligible: FloatArray) -> str:
-    """Return a sentence that names the first update which no perceptron makes, if there is one."""
+    """Explain a violation: an update on a row that was right, or else a wrong argument."""
     for k, move in enumerate(moves):
         if move.margin > negligible[k]:
             return (

@@ -53,27 +53,27 @@ from rosenblatt.theory.points import (
 
 # A nearest point shorter than this share of the longest row is the origin, up to rounding.
 ORIGIN = 1e-12
-# The perceptron may read this many values before Wolfe's method takes over. With several classes it
-# may multiply this many values by a weight, because Wolfe's method takes far longer there.
+# Values that the perceptron may read before Wolfe's method takes over. With several classes, values
+# that it may multiply by a weight: more, because Wolfe's method takes far longer there.
 PERCEPTRON_WORK = 4_000_000
 PERCEPTRON_WORK_WITH_CLASSES = 20_000_000_000
 MIN_EPOCHS = 3
 MAX_EPOCHS = 300
 MAX_EPOCHS_WITH_CLASSES = 1000
-# At most this many products of floats are tried to round a separator that is known exactly.
+# Limit on the float products that are spent on rounding an exact separator.
 MAX_ROUNDING_PRODUCTS = 100_000_000
-# Points with at most this many numbers in all are stored as a table to solve equations.
+# Most values in a dense table of points for which equations are solved.
 MAX_TABLE_NUMBERS = 20_000_000
-# Writing one number of a point takes about as long as this many units of `effort`.
+# Cost of converting one value of a point to an integer, in units of `effort`.
 EFFORT_PER_NUMBER = 3_000
-# At most this many pairs of rows with equal codes are compared.
+# Most pairs of rows with equal codes that are compared.
 MAX_COMPARED_PAIRS = 1000
 NO_FLOATS = "separable as `direction` proves, but by no floats that were found"
 
 
 @dataclass(frozen=True)
 class Separation:
-    """The kind of separation, and the proof of it if the rows are not separable."""
+    """The kind of separation, with its proof if the rows are not separable."""
 
     kind: str
     direction: tuple[Fraction, ...] | None = None
@@ -82,7 +82,7 @@ class Separation:
 
 @dataclass(frozen=True)
 class Verdict(ResultCard):
-    """The common part of a verdict on two classes and a verdict on several."""
+    """Base class of verdicts on separability, of two classes or several."""
 
     verdict: str
     classes: tuple[Any, ...]
@@ -93,7 +93,7 @@ class Verdict(ResultCard):
 
     @property
     def separable(self) -> bool | None:
-        """True, False, or None if neither could be proven."""
+        """Whether the classes are separable; None if neither answer could be proven."""
         return {"separable": True, "not separable": False}.get(self.verdict)
 
     def __bool__(self) -> bool:
@@ -120,12 +120,12 @@ class Verdict(ResultCard):
 
     @property
     def separation(self) -> str:
-        """The kind of separation; computed and checked in exact arithmetic on first access."""
+        """The kind of separation, computed in exact arithmetic on first access."""
         return self._separation.kind
 
     @property
     def direction(self) -> tuple[Fraction, ...] | None:
-        """The proof of "quasi-complete": no row is on its wrong side, and not all rows are on it.
+        """The proof of "quasi-complete": a plane with no row on the wrong side and some off it.
 
         It is also the separator of rows for which no floats were found. It holds the weights and,
         with a bias, the bias; with several classes, those of each class in turn.
@@ -140,7 +140,7 @@ class Verdict(ResultCard):
 
 @dataclass(frozen=True)
 class Separability(Verdict):
-    """A verdict on two classes and its proof.
+    """Verdict on the separability of two classes, with its proof.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ class Separability(Verdict):
         return classify_separation(self._points, self.conflict)
 
     def verify(self) -> bool:
-        """Check the certificate in exact arithmetic; return True, or raise an error with the row.
+        """Check the certificate in exact arithmetic; return True, or raise `CertificateError`.
 
         The certificate must prove the verdict itself; other certificates are ignored.
         """
@@ -263,9 +263,9 @@ def decide(
     classes: tuple[Any, ...],
     exact_points: Callable[[IndexArray], AnyArray] | None = None,
 ) -> Separability:
-    """Return the verdict on points; the positive class is the last one.
+    """Return the verdict on points of two classes, of which the last is the positive one.
 
-    ``exact_points`` returns some of the points as fractions, if the points given are rounded.
+    If the points are rounded, ``exact_points`` is a function that returns chosen ones as fractions.
     """
     if exact_points is None:
         twins = find_contradicting_twins(points, points.signs)
@@ -314,7 +314,7 @@ def decide(
 
 
 def is_decided(n_dimensions: int) -> Callable[[Nearest], bool]:
-    """Return a test whether balanced points have a separator, or the origin in their hull."""
+    """Return a stopping test: balanced points have a separator, or the origin in their hull."""
     longest = float(np.sqrt(n_dimensions))
     return lambda now: now.upper <= ORIGIN * longest or now.lower > ORIGIN
 
@@ -330,7 +330,7 @@ def float_roundings(v: list[int], n_points: int) -> Iterator[FloatArray]:
 
 
 class Alternative(NamedTuple):
-    """A proof of one side of Gordan's alternative; both are None if the search was too long."""
+    """A proof of one side of Gordan's alternative; both fields are None if the search gave up."""
 
     # Positive weights, by key, with sum 1: the weighted sum of these points is 0.
     weights: dict[int, Fraction] | None = None
@@ -339,7 +339,7 @@ class Alternative(NamedTuple):
 
 
 def exact_alternative(hull: ExactHull, near: Nearest) -> Alternative:
-    """Decide Gordan's alternative in exact arithmetic, from the point at which floats ended."""
+    """Decide Gordan's alternative in exact arithmetic, starting from the result in floats."""
     keys = list(near.keys)
     if len(keys) > max_points():
         return Alternative()
@@ -390,9 +390,9 @@ def perceptron_vectors(
     tol: float | None,
     threshold: float = 0.0,
 ) -> tuple[FloatArray | None, bool]:
-    """Train a perceptron for a few epochs; return its vectors and whether every row is right.
+    """Train a perceptron for a few epochs; return its weight vectors and whether it converged.
 
-    It also learns from rows whose margin is not above the threshold. The vectors are None if the
+    It also learns from rows whose margin is not above ``threshold``. The vectors are None if the
     weights overflow.
     """
     rows = as_rows(points.X, np.float64)
@@ -412,7 +412,7 @@ def perceptron_vectors(
 
 
 def epochs_with_classes(points: Points, n_classes: int) -> int:
-    """Return how many epochs the perceptron may take with several classes."""
+    """Return the limit on the epochs of a perceptron with several classes."""
     epochs = PERCEPTRON_WORK_WITH_CLASSES // max(1, points.n_stored * n_classes)
     return int(np.clip(epochs, MIN_EPOCHS, MAX_EPOCHS_WITH_CLASSES))
 
@@ -425,7 +425,7 @@ def can_solve_equations(points: Points) -> bool:
 
 
 def vectors_by_equations(points: Points, products: FloatArray) -> FloatArray | None:
-    """Return the shortest vectors that have these products with every point: ``Z vᵀ = products``.
+    """Return the least-norm solutions v of ``Z vᵀ = products`` for the matrix Z of all points.
 
     They are combinations of the points, ``v = aᵀ Z`` with ``Z Zᵀ a = products``. Each column of
     ``products`` gives one vector. Return None if the equations have no unique solution.
@@ -440,7 +440,7 @@ def vectors_by_equations(points: Points, products: FloatArray) -> FloatArray | N
 
 
 def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separability | None:
-    """Return the verdict with its hyperplane, or None if that fails the exact check."""
+    """Return the verdict that v separates the points, or None if v fails the exact check."""
     if not v.any():
         return None  # as a system of equations with hardly a solution may give
     d = points.X.shape[1]
@@ -461,7 +461,7 @@ def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separ
 def _separated_exactly(
     points: Points, separator: list[int], classes: tuple[Any, ...]
 ) -> Separability:
-    """Return the verdict with a hyperplane in floats if possible, otherwise in exact numbers."""
+    """Return the verdict "separable" with a separator in floats, or else in exact numbers."""
     for v in float_roundings(separator, len(points)):
         found = _separated(points, v, classes)
         if found is not None:
@@ -473,14 +473,14 @@ def _separated_exactly(
 def _inseparable(
     points: Points, weights: dict[int, Fraction], classes: tuple[Any, ...]
 ) -> Separability:
-    """Return the verdict with the conflict that these weights of rows make."""
+    """Return the verdict "not separable" with the conflict of the weighted rows."""
     rows = tuple(sorted(weights))
     conflict = Conflict(rows, tuple(weights[row] for row in rows))
     return Separability("not separable", classes, conflict=conflict, _points=points)
 
 
 def undecided_detail(hull: Hull, near: Nearest) -> str:
-    """Describe the bound on the margin of a separator if nothing is proven."""
+    """Describe an undecided verdict by an upper bound on the margin of any separator."""
     members = np.array([hull.point(key) for key in near.keys])
     size = float(np.abs(members).max()) or 1.0
     lengths = np.linalg.norm(members / size, axis=1)
@@ -560,7 +560,7 @@ def classify_separation(points: Points, conflict: Conflict | None) -> Separation
 
 @dataclass(frozen=True)
 class _ExactCoordinates:
-    """A function that returns chosen points as fractions in the coordinates of a basis."""
+    """Callable that returns chosen points as fractions in the coordinates of a basis."""
 
     points: Points
     rows: IndexArray
@@ -575,7 +575,10 @@ class _ExactCoordinates:
 def _quasi_complete(
     points: Points, basis: list[list[Fraction]], hyperplane: Hyperplane
 ) -> Separation:
-    """Return the separation by a direction that a hyperplane has in the coordinates of a basis."""
+    """Convert a hyperplane in the coordinates of a basis to a quasi-complete separation.
+
+    The separation is "undecided" if the hyperplane fails the exact check.
+    """
     shares = [Fraction(share) for share in hyperplane.w.tolist()]
     direction = scaled_to_one([inner(entries, shares) for entries in zip(*basis, strict=True)])
     w, b = points.split_bias(direction)
@@ -587,7 +590,7 @@ def _quasi_complete(
 
 
 def _points_outside(points: Points, basis: list[list[Fraction]]) -> tuple[IndexArray, FloatArray]:
-    """Return the points that are not orthogonal to the basis, and their products with it."""
+    """Return the indices of the points not orthogonal to a basis, and their products with it."""
     if not basis:
         return np.empty(0, np.intp), np.empty((0, 0))
     vectors = np.array(basis, np.float64)
@@ -606,7 +609,7 @@ def _points_outside(points: Points, basis: list[list[Fraction]]) -> tuple[IndexA
 def _weights_that_cancel(
     members: list[list[float]], weights: list[Fraction], rest: list[Fraction]
 ) -> list[Fraction]:
-    """Return positive weights for which the members sum to ``-rest``, which is in their span.
+    """Return positive weights with which the members sum to ``-rest``, which is in their span.
 
     The members sum to 0 with the weights given, so any multiple of these can be added.
     """

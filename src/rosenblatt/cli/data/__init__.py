@@ -1,1 +1,1 @@
-"""Files, models and columns as the commands take them."""
+"""Shared by the commands: reading data, opening models, reporting training."""

@@ -1,4 +1,4 @@
-"""A model file as commands use it: its learner, its schema, and the files that it can read."""
+"""An open model file: its learner, its schema, and readers of files for it."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class Model:
 
     @cached_property
     def learner(self) -> Any:
-        """Return the learner itself, as `rosenblatt.load` makes it."""
+        """Return the learner, as `rosenblatt.load` does."""
         from rosenblatt.persistence.file import learner_of
 
         return learner_of(self.state, self.path)
 
     @property
     def classes(self) -> list[Any]:
-        """Return the classes in order."""
+        """Return the classes in sorted order."""
         return sorted(self.state.card.classes)
 
     @property
     def has_weights(self) -> bool:
-        """Return whether features have weights with names; those of kernels and taggers do not."""
+        """Return whether the features have weights; only those of linear models do."""
         return self.state.family == "linear"
 
     @property
@@ -52,7 +52,7 @@ class Model:
 
     @property
     def weights(self) -> NamedWeights:
-        """Return the weights that predict, by name; without weights the features alone."""
+        """Return the weights with the names of features; only the names if there are no weights."""
         from rosenblatt.estimators.explain_rows import feature_names_of
         from rosenblatt.tables.features.named_weights import NamedWeights
 
@@ -71,7 +71,7 @@ class Model:
         )
 
     def refuse_without_weights(self) -> None:
-        """Raise if the model predicts by support rows."""
+        """Raise if the model is not linear and so has no weights of features."""
         from rosenblatt.errors import ModelFileError
 
         if not self.has_weights:
@@ -83,7 +83,7 @@ class Model:
     # ------------------------------------------------------------------ predictions
 
     def predict(self, X: Any, threshold: float | None = None) -> list[Any]:
-        """Return the class of each row, by a threshold if one is given."""
+        """Return the predicted class of each row, by ``threshold`` if it is given."""
         from rosenblatt.estimators.inputs import rows_without_names
 
         if threshold is not None:
@@ -99,12 +99,12 @@ class Model:
         from rosenblatt.estimators.inputs import rows_without_names
         from rosenblatt.inspection.metrics import outputs
 
-        # The schema has found the columns by their names already.
+        # The schema has already matched the columns by name.
         with rows_without_names():
             return outputs(self.learner, X, threshold)
 
     def probabilities(self, X: Any) -> npt.NDArray[Any]:
-        """Return the probability of each class in order."""
+        """Return the probability of each class for each row, in the order of `classes`."""
         from rosenblatt.estimators.inputs import rows_without_names
 
         with rows_without_names():
@@ -112,7 +112,7 @@ class Model:
         return found
 
     def scores(self, X: Any) -> npt.NDArray[Any]:
-        """Return a score of each row for each class in order (-s and s for two)."""
+        """Return the score of each class for each row, in order of `classes` (-s and s if two)."""
         import numpy as np
 
         from rosenblatt.estimators.inputs import rows_without_names
@@ -126,7 +126,7 @@ class Model:
         return scores
 
     def refuse_lacking(self, *, proba: bool = False, threshold: float | None = None) -> None:
-        """Raise if probabilities are wanted that do not exist, or the threshold cannot be used."""
+        """Raise if the model lacks the requested probabilities or cannot use the threshold."""
         has_probabilities = hasattr(self.learner, "calibration_")
         if proba and not has_probabilities:
             raise click.UsageError(
@@ -148,7 +148,7 @@ class Model:
 
     @property
     def schema(self) -> AnySchema:
-        """Return the schema that makes features of rows; raise if the file has none."""
+        """Return the schema that encodes rows as features; raise if the model has none."""
         from rosenblatt.errors import ModelFileError
 
         if self._schema is None:
@@ -163,9 +163,9 @@ class Model:
         return self._schema is not None
 
     def label_options(self, new_classes: str | None = None) -> dict[str, Any]:
-        """Return arguments of a reader of rows to learn from: labels of this kind, known classes.
+        """Return the reader arguments for labels of training rows: their type and known classes.
 
-        With new_classes="allow" there may be other classes.
+        With new_classes="allow" other classes are accepted as well.
         """
         is_text = any(isinstance(label, str) for label in self.state.card.classes)
         options: dict[str, Any] = {"labels": "text" if is_text else "number"}
@@ -174,7 +174,7 @@ class Model:
         return options
 
     def reader(self, reading: Reading, paths: Sequence[str], *, labelled: bool) -> Reader[Any]:
-        """Open files as the training data were read; labels must be known classes."""
+        """Open files, to be read as the training data were; labels must be known classes."""
         self._schema = reading.schema_of(paths, self.schema)
         if not labelled:
             return reading.reader(paths, schema=self.schema, labelled=False)
@@ -183,9 +183,9 @@ class Model:
     def blocks(
         self, reading: Reading, paths: Sequence[str], *, labelled: bool
     ) -> Generator[tuple[AnySchema, Any], None, None]:
-        """Yield blocks of files with their schema: that of the model, or their columns."""
+        """Yield pairs of schema and block; if the model has no schema, the block defines it."""
         kind = reading.kind_of(paths, self._schema)
-        # Only texts do not show whether they have labels; elsewhere labels do no harm.
+        # Rows of svmlight are always read with labels, and those of vw here without.
         labelled = labelled and kind in ("text", "table")
         if self.has_schema:
             with self.reader(reading, paths, labelled=labelled) as blocks:
@@ -205,10 +205,10 @@ class Model:
 
 
 def open_model(path: str, *, n_jobs: int | None = None, taggers: bool = False) -> Model:
-    """Read a model file, and its schema if it has one or one follows from its feature names.
+    """Open a model file, with its schema if it has one or its feature names define one.
 
-    It predicts with `n_jobs` threads if its learner can. A tagger is refused unless `taggers`,
-    since it tags sentences and does not predict rows.
+    The model predicts with `n_jobs` threads if its learner can. A tagger, which tags sentences and
+    does not predict rows, raises an error unless `taggers` is true.
     """
     from rosenblatt.errors import ModelFileError
     from rosenblatt.persistence.file import read
@@ -234,7 +234,7 @@ def open_model(path: str, *, n_jobs: int | None = None, taggers: bool = False) -
 
 
 def _use_threads(model: Model, n_jobs: int) -> None:
-    """Let the learner, and what makes features of its texts, use so many threads."""
+    """Set the number of threads of the learner and of its text features."""
     from rosenblatt.tables.features.column_kinds import Words
     from rosenblatt.tables.features.schemas import TextSchema
 

@@ -1,4 +1,4 @@
-"""Predictions as text: bare labels, CSV, TSV or JSON lines, one for each row that came in."""
+"""Predictions as text: bare labels, CSV, TSV or JSON lines, one for each input row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rosenblatt.tables.readers.formats import listed, named, names_of
 if TYPE_CHECKING:
     from rosenblatt.tables.readers.row_texts import RowText
 
-# Formats of files that predictions can be written in; the plainest is bare labels.
+# Formats of predictions with columns; "labels" is one label per line.
 TABULAR = tuple(named(name) for name in ("csv", "tsv", "jsonl"))
 FORMATS = ("labels", *names_of(TABULAR))
 # All characters at which `str.splitlines` ends a line.
@@ -30,7 +30,7 @@ LINE_ENDS = tuple("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 def format_for(out: str | None, said: str | None, *, json: bool, columns: bool) -> str:
-    """Return the format of predictions: as said, by the suffix of the file, or the plainest."""
+    """Return the format of predictions: as requested, by the suffix of ``out``, or the default."""
     if said == "labels" and columns:
         raise click.UsageError(f"--format-out labels has no columns; take {listed(TABULAR)}.")
     if json and said not in (None, "jsonl"):
@@ -44,9 +44,9 @@ def format_for(out: str | None, said: str | None, *, json: bool, columns: bool) 
 
 
 def bare_label(label: Any, *, on_terminal: bool) -> str:
-    """Return a label as a line of its own, however it is written.
+    """Return a label as one line of text, as a JSON string where that is needed.
 
-    A label that would take several lines, or that begins as a JSON string does, is written as a
+    A label that would take several lines, or that begins with a quotation mark, is written as a
     JSON string; so is one with any other control character on a terminal. Every line is then either
     the label itself or, if it begins with a quotation mark, JSON that gives the label again.
     """
@@ -59,12 +59,12 @@ def bare_label(label: Any, *, on_terminal: bool) -> str:
 
 @dataclass
 class PredictionFormat:
-    """How predictions are written: with which columns, in which order.
+    """Output format of predictions: the kind of file, its columns and their order.
 
-    ``by_class`` names what each row has a number of for every class, at most one of them if the
-    format has columns. ``id_column`` or all ``columns`` of the input stand before the prediction.
-    Of CSV and TSV a row is a record: a field with a line break is quoted, and reads back as it was;
-    on a terminal it is escaped instead, so that there is a line for every row.
+    ``by_class`` names the numbers that are written for every class, such as scores; a format with
+    columns has at most one of them. ``id_column`` or all ``columns`` of the input come before the
+    prediction. In CSV and TSV a row is a record: a field with a line break is quoted, and reads
+    back unchanged; on a terminal it is escaped instead, so that every row is one line.
     """
 
     kind: str
@@ -73,10 +73,10 @@ class PredictionFormat:
     id_column: str | None = None
     columns: Sequence[str] = ()
     on_terminal: bool = False
-    _lines: dict[Any, str] = field(default_factory=dict)  # of each label, as it is written
+    _lines: dict[Any, str] = field(default_factory=dict)  # output line of each label
 
     def head(self) -> str:
-        """Return the line of column names, if the format has one."""
+        """Return the header line; an empty string if the format has none."""
         if self.kind not in ("csv", "tsv"):
             return ""
         taken = list(self.columns)
@@ -87,7 +87,7 @@ class PredictionFormat:
         return self._delimited([taken])
 
     def lines(self, rows: Iterable[RowText], labels: Sequence[Any], by_class: Sequence[Any]) -> str:
-        """Return a line for each row; ``by_class`` has a list of numbers of every kind for each."""
+        """Return the rows as lines; ``by_class`` has the scores or probabilities of each row."""
         if self.kind == "jsonl":
             return "".join(self._json(row, labels, by_class) + "\n" for row in rows)
         if self.kind == "labels":
@@ -124,8 +124,8 @@ class PredictionFormat:
         if self.on_terminal:
             rows = ([_shown(value) for value in row] for row in rows)
         lines: list[str] = []
-        # Both characters of this end are quoted where they stand in a field: a carriage return at
-        # the end of a line would otherwise be taken for a part of the line end.
+        # csv quotes fields that contain a character of its line end: with this one also those with
+        # a carriage return, which at the end of a line would be taken for a part of the line end.
         end = "\r\n"
         sink = SimpleNamespace(write=lambda line: lines.append(line.removesuffix(end) + "\n"))
         delimiter = "\t" if self.kind == "tsv" else ","

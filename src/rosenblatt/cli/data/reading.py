@@ -1,6 +1,6 @@
 """Options of commands that read rows, and readers of files in any format.
 
-An error of a reader gets the cures that only the shell knows (`_advice`).
+Errors of readers get the cures that only the shell knows (`_advice`).
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     from rosenblatt.tables.readers.reader import Reader, ReadingError
     from rosenblatt.tables.readers.sources import Source
 
-# A class as a file or a model holds it.
+# A class label, as stored in files and models.
 Label = str | int | float | bool
 
-# Bytes of a file that its first line is looked for in.
+# Bytes read from the start of a file to find its first line.
 FIRST_LINE_BYTES = 1 << 12
-# Endings of what `name_by_signature` calls files that are decompressed before they are read.
+# Suffixes of the names of `name_by_signature` for compressed files, which readers decompress.
 COMPRESSED = ("gzip file", "bzip2 file", "xz file", "zstandard file")
 DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
@@ -107,9 +107,9 @@ OPTIONS = (
 )
 
 
-# They mean the same in every command that reads data.
+# The same options in every command that reads data.
 reading_options = all_of(OPTIONS)
-# Not for commands that make or use a model, which would have to remember it.
+# Not for commands that make or use a model, which would have to store it.
 zero_based_option = option(
     "--zero-based", is_flag=True, help="Feature numbers of svmlight rows begin at 0, not at 1."
 )
@@ -117,7 +117,7 @@ zero_based_option = option(
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """The files to read, and how: what an error needs to name the cure."""
+    """The files to read and how to read them, from which the cures of errors are derived."""
 
     paths: Sequence[str]
     format: Format
@@ -134,7 +134,7 @@ class ReadRequest:
 
     @property
     def has_numbered_columns(self) -> bool:
-        """Return whether the model's columns have numbers for names, as without a header."""
+        """Return whether the model's columns are named 1 to n, as in a file without a header."""
         if self.schema is None or not self.schema.columns:
             return False
         names = {column.name for column in self.schema.columns}
@@ -145,7 +145,7 @@ class ReadRequest:
 
 @dataclass(frozen=True)
 class Reading:
-    """The values of the options that say how to read rows."""
+    """Values of the options for reading rows."""
 
     target: str | None = None
     no_header: bool | None = None
@@ -159,9 +159,9 @@ class Reading:
     on_bad: str = "fail"
     max_line_bytes: int | None = None
     max_features: int | None = None
-    # Read instead of the paths of tables that are read twice.
+    # Sources to open instead of the paths, for tables that are read twice.
     copies: tuple[Source, ...] = ()
-    # By path, once they are verified.
+    # Verified packed rows by path.
     _packed: dict[str, PackedRows] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ formats
@@ -185,7 +185,7 @@ class Reading:
         return self._packed[path]
 
     def schema_of(self, paths: Sequence[str], schema: AnySchema | None) -> AnySchema | None:
-        """Return the schema that encodes the files: this one, or the one of a packed file."""
+        """Return the schema that encodes the files: ``schema``, or that of a packed file."""
         packed = self.packed(paths)
         if packed is None:
             return schema
@@ -194,9 +194,9 @@ class Reading:
         return PackedSchema.of(packed, schema, paths[0])
 
     def format_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> Format:
-        """Return the format of the files, which must fit the schema of a model.
+        """Return the format of the files; raise if it does not fit the schema of a model.
 
-        Tables may come in any format of tables, other rows in the one that they were trained in.
+        Tables may be in any tabular format, other rows only in the format of the training data.
         """
         if self.packed(paths) is not None:
             self._refuse_options_of_tables(PACKED_ROWS, "they have their labels")
@@ -227,7 +227,7 @@ class Reading:
                 raise click.UsageError(f"{option} has no meaning for {found.name}: {why}.")
 
     def kind_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> str:
-        """Return the kind of schema that encodes the files; all tables are one kind."""
+        """Return the kind of schema that encodes the files, such as "table" for any table."""
         found = self.format_of(paths, schema)
         packed = self.packed(paths)
         return found.kind if packed is None else str(packed.schema.kind)
@@ -246,7 +246,7 @@ class Reading:
         classes: Sequence[Label] | None = None,
         labels: str = "auto",
     ) -> Reader[Any]:
-        """Open the files as blocks; with a schema, as the file that it was made from.
+        """Open a reader of the files; with a schema, they are read as its training data were.
 
         Parameters
         ----------
@@ -312,11 +312,11 @@ class Reading:
     def _open_rows(
         self, request: ReadRequest, labelled: bool, settings: dict[str, Any]
     ) -> Reader[Any]:
-        """Open rows that are no table."""
+        """Open a reader of rows in a format other than a table."""
         paths = [_unbuffered_standard_input() if path == "-" else path for path in request.paths]
         taken = request.format.options
 
-        # Features have exact names, unless the settings say into how many bits they are hashed.
+        # Features have exact names, unless the settings give the bits of a hash.
         own = {"zero_based": self.zero_based, "labelled": labelled, "bits": None}
         options = {name: value for name, value in own.items() if name in taken}
         options |= settings
@@ -365,7 +365,7 @@ class Reading:
         )
 
     def for_shards(self) -> dict[str, Any]:
-        """Return arguments for any reader, for shards that others read."""
+        """Return the options as arguments of the readers that workers open on shards."""
         given = {
             "format": self.kind,
             "target": self.target,
@@ -388,13 +388,13 @@ class Reading:
 
 
 def read_whole(reader: Reader[Any], paths: Sequence[str]) -> Any:
-    """Read everything as one block, and show on a terminal how far it has come."""
+    """Read all rows as one block, and show the progress on a terminal."""
     with reading_shown(reader, named(paths)):
         return reader.whole()
 
 
 def named(paths: Sequence[str]) -> str:
-    """Return the first few files in words, for a message."""
+    """Return the names of the first three files, for a message."""
     return ", ".join("<stdin>" if path == "-" else path for path in paths[:3])
 
 
@@ -416,7 +416,7 @@ def _packed_reader(
 
 
 def _notice_sniffed(paths: Sequence[str], found: Format) -> None:
-    """Issue a notice if the rows decided the format, and not the names of the files."""
+    """Issue a notice if the format was detected by the rows, not by the file names."""
     from rosenblatt.tables.readers.fault_messages import Assumption, notice
 
     if format_of(list(paths), None, otherwise=default_of("table")) is not found:
@@ -424,9 +424,9 @@ def _notice_sniffed(paths: Sequence[str], found: Format) -> None:
 
 
 def _unbuffered_standard_input() -> str | io.RawIOBase:
-    """Return standard input without Python's buffer, or "-" if it has none.
+    """Return the unbuffered standard input, or "-" if there is none.
 
-    A thread that waits for rows in that buffer would hold its lock, and Python could not end.
+    A thread that waits for rows in Python's buffer would hold its lock, and Python could not exit.
     """
     if not isinstance(sys.stdin, io.TextIOWrapper):
         return "-"
@@ -439,7 +439,7 @@ def _unbuffered_standard_input() -> str | io.RawIOBase:
 
 @contextmanager
 def notices(quiet: bool = False) -> Iterator[None]:
-    """Collect warnings and print them as plain lines at the end; show progress of readers.
+    """Collect the warnings of this block and print them at its end; show progress of readers.
 
     With ``quiet`` neither is shown.
     """
@@ -465,7 +465,7 @@ def notices(quiet: bool = False) -> Iterator[None]:
 
 
 def _refuse_other_format(request: ReadRequest) -> None:
-    """Raise if a file is no rows at all, or rows of another format that have delimiters as well."""
+    """Raise if the file is binary, or if an assumed table looks like rows of another format."""
     _refuse_signature(request)
     if not request.is_assumed_delimited or request.schema is not None:
         return
@@ -475,7 +475,7 @@ def _refuse_other_format(request: ReadRequest) -> None:
 
     formats = ROWS
     if request.target_said or request.header is not None:
-        # Then two columns with a tab between them are a table.
+        # With these options, two columns separated by a tab are a table.
         formats = tuple(format for format in ROWS if format.kind != "text")
     found = by_lines([line.text], formats)
     if found is not None:
@@ -488,7 +488,7 @@ def _refuse_other_format(request: ReadRequest) -> None:
 
 
 def _refuse_signature(request: ReadRequest) -> None:
-    """Raise if a file is a picture or a document, as a text reader's errors would mislead."""
+    """Raise if a file to be read as text is binary, such as a picture or a document."""
     from rosenblatt.persistence.container import LONGEST_SIGNATURE, name_by_signature
 
     path = request.paths[0]
@@ -505,7 +505,7 @@ def _refuse_signature(request: ReadRequest) -> None:
 
 
 def _looks_like(found: Format) -> str:
-    """Return the cure for rows that were read as a table, but are of this format."""
+    """Return the cure for rows that were read as a table but look like another format."""
     return f"these look like {found.title}: --format {found.name}"
 
 
@@ -513,7 +513,7 @@ def _looks_like(found: Format) -> str:
 
 
 def _advice(error: ReadingError, request: ReadRequest, reader: Reader[Any]) -> RosenblattError:
-    """Return the error with the cure for the most likely mistake; the error itself otherwise."""
+    """Return the error with a cure for the likely mistake, or unchanged if none is recognized."""
     if reader.skipped and not reader.rows and reader.first_faults:
         return _nothing_left(reader.first_faults[0], reader.skipped)
 
@@ -539,14 +539,14 @@ def _advice(error: ReadingError, request: ReadRequest, reader: Reader[Any]) -> R
 
 
 def _nothing_left(first: DataError, skipped: int) -> DataError:
-    """Return the error for files whose rows were all skipped."""
+    """Return the error for files in which all rows were skipped."""
     rows = "the only row is" if skipped == 1 else f"all {skipped:,} rows are"
     what = Message(first.what, f"; {rows} skipped, so nothing is left")
     return first.reworded(what=what, cures=cures_but_skipping(first))
 
 
 def _with_cure(error: ReadingError, cure: str, request: ReadRequest) -> DataError:
-    """Return the same fault with another cure."""
+    """Return the error as a `DataError` with another cure."""
     if isinstance(error, DataError):
         return error.reworded(cures=cure)
     return DataError(error.what, name=named([request.paths[0]]), allowed=error.allowed, cures=cure)
@@ -555,7 +555,7 @@ def _with_cure(error: ReadingError, cure: str, request: ReadRequest) -> DataErro
 def _no_target(
     error: ParameterError, name: str, request: ReadRequest, line: FirstLine | None
 ) -> RosenblattError:
-    """Return the error about a target column that is not there.
+    """Return the error for a missing target column.
 
     A wrong --target is a usage error; a target that the model knows, or a row that is too short
     for it, is an error of the data.
@@ -585,14 +585,17 @@ def _no_target(
 
 
 class FirstLine(NamedTuple):
-    """The first line of a file that is not blank."""
+    """The first non-blank line of a file and its line number."""
 
     number: int
     text: str
 
 
 def _first_line(path: str) -> FirstLine | None:
-    """Return the first line of a file that is not blank, or its beginning; None for a pipe."""
+    """Return the first non-blank line of a file, perhaps cut off; None if there is none.
+
+    A pipe is not read, since its bytes can be read only once: the result is None.
+    """
     from rosenblatt.tables.readers.sources import first_lines
 
     for number, line in enumerate(first_lines(path, FIRST_LINE_BYTES).splitlines(), 1):
@@ -602,6 +605,6 @@ def _first_line(path: str) -> FirstLine | None:
 
 
 def _line_shown(error: RosenblattError) -> str:
-    """Return what an error shows of the line that it is about."""
+    """Return the text of the faulty line, as far as the error shows it."""
     text = error.text if isinstance(error, DataError) else None
     return str(error.found) if text is None else text

@@ -1,4 +1,4 @@
-"""What train and tag train do with --shards."""
+"""Training with --shards, for train and tag train."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def train_on_shards(
     quiet: bool,
     unit: str = "row",
 ) -> None:
-    """Train over shards of files, write the model, and say what it came to."""
+    """Train over shards of files, write the model, and print the result."""
     from rosenblatt.distributed import distribute
     from rosenblatt.distributed.shards import expanded
     from rosenblatt.models.result import stop_text

@@ -1,4 +1,4 @@
-"""Options about columns and texts, and all rows of files as features."""
+"""Options for columns and texts, and the training rows with their features."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ OPTIONS = {
         help="Convert texts to lower case.  [default: yes]",
     ),
 }
-# The options of the shell that have another name than what they set.
+# Options that are not named after the setting they control.
 SET_BY = {"declared": "--column", "scale": "--no-scale"}
 
 
 def column_options(*but: str) -> Callable[[Decorated], Decorated]:
-    """Return a decorator that adds the options about columns and texts, all but some."""
+    """Return a decorator that adds the options for columns and texts, except those of ``but``."""
 
     def decorate(command: Decorated) -> Decorated:
         for name in reversed(OPTIONS):
@@ -96,7 +96,7 @@ def column_options(*but: str) -> Callable[[Decorated], Decorated]:
 
 
 def feature_options(options: dict[str, Any]) -> FeatureOptions:
-    """Pop the options about columns and texts from those of a command."""
+    """Pop the options for columns and texts, and return them as `FeatureOptions`."""
     from rosenblatt.tables.features.schemas import FeatureOptions
 
     columns = options.pop("columns")
@@ -121,7 +121,7 @@ def feature_options(options: dict[str, Any]) -> FeatureOptions:
 
 
 def _declared(columns: Sequence[str]) -> dict[str, str]:
-    """Parse the values of --column, NAME=KIND."""
+    """Parse the values of --column: NAME=KIND."""
     declared = {}
     for column in columns:
         name, equals, kind = column.rpartition("=")
@@ -132,7 +132,7 @@ def _declared(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _span(name: str, written: str) -> tuple[int, int] | None:
-    """Parse FROM-TO, one number, or none."""
+    """Parse a range of lengths: FROM-TO, one number, or "none"."""
     if written == "none":
         return None
     shortest, _, longest = written.partition("-")
@@ -162,7 +162,7 @@ def refuse_meaningless(options: FeatureOptions, kind: str, *, has_schema: bool) 
 
 @dataclass
 class Examples:
-    """All rows of files with their labels, and the schema that makes features of them.
+    """All rows of the files with their labels, and the schema that encodes them as features.
 
     Attributes
     ----------
@@ -171,9 +171,9 @@ class Examples:
     block : Block
         The rows as they were read.
     inserted : list of int
-        Where features joined a schema that was known before.
+        Features, by their old indices, before which others were inserted in a known schema.
     notices : list of str
-        What had no place in such a schema.
+        Descriptions of values that a known schema lacks.
     X : array or None
         The features, after `encode`.
     """
@@ -192,7 +192,7 @@ class Examples:
         return self.block.labels
 
     def encode(self) -> Self:
-        """Make features of the rows; a table has no numbers afterwards, as their memory is used."""
+        """Encode the rows as `X`; the numbers of a table are lost, since their memory is reused."""
         from rosenblatt.tables.features.schema import Schema
         from rosenblatt.tables.readers.table import Table
 
@@ -204,12 +204,12 @@ class Examples:
 
     @cached_property
     def weights(self) -> npt.NDArray[Any] | None:
-        """Return the importance of each row; None if all count the same."""
+        """Return the sample weights; None if all rows have the same weight."""
         return self.block.sample_weight
 
     @cached_property
     def counts(self) -> dict[Any, int]:
-        """Count each label, in the order in which they first occur."""
+        """Return the number of rows with each label, in order of first occurrence."""
         from rosenblatt.tables.readers.labels import count_labels
 
         return count_labels(self.labels)
@@ -224,10 +224,10 @@ def read_examples(
     grows: bool = True,
     **labels: Any,
 ) -> Examples:
-    """Read all rows; without a schema guess one, and let one that is known grow if it may.
+    """Read all rows; guess their schema if it is None, and otherwise extend it if ``grows``.
 
-    The rows are encoded if the schema does not grow; otherwise the caller does it, who may look at
-    them first. `labels` are arguments of the reader.
+    With a schema that does not grow, the rows are encoded as well; otherwise the caller does it,
+    who may inspect them first. `labels` are arguments of the reader.
     """
     from rosenblatt.tables.features.schemas import UnseenValues, guess_schema
 

@@ -1,4 +1,4 @@
-"""The result of a training, for programs and for people."""
+"""The result of training: facts for the JSON output, and lines for people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_TRIED = 8
 def facts_of(
     learner: Any, state: State, examples: Examples, held: Examples | None, path: str
 ) -> dict[str, Any]:
-    """Return the result of a training on rows, as becomes the JSON object."""
+    """Return the result of training on rows, as in the JSON output."""
     counts = sorted(examples.counts.items())
     classes = {"classes": {str(label): n for label, n in counts}}
     rows = {"rows": len(examples)}
@@ -40,7 +40,7 @@ def facts_of(
 
 
 def majority_facts(learner: Any) -> dict[str, Any]:
-    """Return whether the learner beats always predicting one class; None if not compared."""
+    """Return whether the learner beats the majority class, and that class; None if not compared."""
     found = getattr(learner, "_majority", None)
     if found is None:
         return {"beats_majority": None, "majority": None}
@@ -49,7 +49,7 @@ def majority_facts(learner: Any) -> dict[str, Any]:
 
 
 def majority_line(facts: dict[str, Any]) -> list[str]:
-    """Return a line if the learner does not beat the majority class."""
+    """Return a line about the majority class if the learner does not beat it; otherwise no line."""
     from rosenblatt.estimators.majority import MajorityBaseline
 
     beaten = facts["beats_majority"] is not False
@@ -59,7 +59,7 @@ def majority_line(facts: dict[str, Any]) -> list[str]:
 def training_facts(
     state: State, path: str, sizes: dict[str, int], counted: dict[str, Any], right: float
 ) -> dict[str, Any]:
-    """Return the result of any training; ``right`` is the accuracy on its own examples."""
+    """Return the facts common to every training; ``right`` is the training accuracy."""
     record = state.card.record
     fit = fit_facts(state.card)
     dev_accuracy = fit.pop("dev_accuracy")
@@ -78,10 +78,10 @@ def training_facts(
 
 
 def fit_facts(card: Any) -> dict[str, Any]:
-    """Return what the card of a model keeps about its last fit; None for what it does not keep."""
+    """Return the facts of the last fit from a model card; those not recorded are None."""
     fit = card.record.fit
     wrong = None if fit is None else fit.training_errors
-    # The scores of a pocket are those of the training rows.
+    # The scores of a pocket learner are on the training rows, not on held-out ones.
     scores = None if fit is None or card.parameters.get("pocket") else fit.validation_scores
     return {
         "epochs": None if fit is None else fit.n_iter,
@@ -95,7 +95,7 @@ def fit_facts(card: Any) -> dict[str, Any]:
 
 
 def leaderboard(card: Any) -> list[dict[str, Any]] | None:
-    """Return the candidates that were tried on held-out rows; None if the learner was given."""
+    """Return the candidates tried on held-out rows; None unless the learner was auto."""
     from rosenblatt.estimators.selection import Candidate
 
     tried = card.record.search
@@ -165,7 +165,7 @@ def leaderboard_lines(tried: list[dict[str, Any]]) -> list[str]:
 
 
 def kept_by_interrupt(learner: Any, path: str, unit: str = "row") -> str:
-    """Return how far an interrupted training came, where it is kept, and how to resume it."""
+    """Return the message for interrupted training: its progress, the model, how to resume."""
     reason = getattr(learner, "stop_reason_", None)
     if reason not in (None, "interrupted"):
         return f" when training had ended; wrote {path}"
@@ -180,17 +180,17 @@ def kept_by_interrupt(learner: Any, path: str, unit: str = "row") -> str:
 
 
 def counted_classes(counts: dict[str, int], of: str = "") -> str:
-    """Return as many classes as fit in a line, at least one."""
+    """Return a line with as many classes and their counts as fit, at least one."""
     words = [f"{cut(label, LONGEST_LABEL)} ({n:,})" for label, n in counts.items()]
     return listed(f"{count(len(counts), 'class', 'classes')}{of}: ", words)
 
 
 def counted_features(n: int, used: int) -> str:
-    """Return the number of features, and how many of them occur if hashing makes room for more."""
+    """Return the number of features as text, with the number of those that occur if smaller."""
     return count(n, "feature") + (f" ({used:,} occur)" if used < n else "")
 
 
 def shortened(numbers: list[Any], form: str = ",", most: int = 8) -> str:
-    """Return the first few and the last of a list of numbers."""
+    """Return numbers as text; of a long list, the first few and the last two."""
     shown = [format(number, form) for number in numbers]
     return " ".join(shown if len(shown) <= most else [*shown[: most - 3], "…", *shown[-2:]])

@@ -1,1 +1,1 @@
-"""What every command shares: options, messages, output on a terminal."""
+"""Shared by all commands: options, messages, output files and terminal output."""

@@ -1,4 +1,4 @@
-"""Where a command writes: checked before the work, and changed only when all is whole."""
+"""Output files: checked before the work, and replaced only when the new files are complete."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from rosenblatt.persistence.disk import NewFile
 
 
-# Where the context of a call keeps the words that were typed.
+# Key of the command-line arguments in `ctx.meta`.
 ARGUMENTS = "rosenblatt.arguments"
-# Options that say where and how to report a training, and not what is learned.
+# Options that do not affect the trained model.
 OF_NO_EFFECT = ("out", "cv", "as_json", "quiet", "traceback")
 
 
 def check_name(option: str, path: str) -> None:
-    """Raise if a file cannot have this name."""
+    """Raise if a path cannot name a file: it is ``-`` or a folder, or its folder is missing."""
     folder = os.path.dirname(path) or "."
     if path == "-" or os.path.isdir(path):
         raise click.UsageError(f"{option} {path}: give the name of a file.")
@@ -36,10 +36,10 @@ def check_name(option: str, path: str) -> None:
 def check_destination(
     option: str, path: str, inputs: Iterable[str] = (), holds: str = "data"
 ) -> None:
-    """Raise if a file cannot be written here, or if it is one of the inputs.
+    """Raise if a path cannot be written to, or if it is one of the input files.
 
-    A file gets its name by renaming, so the folder must be writable; and a pipe or device would be
-    replaced instead of written to.
+    Files are written under a temporary name and renamed, so the folder must be writable; a pipe or
+    device would be replaced instead of written to.
     """
     check_name(option, path)
     target = os.path.realpath(path)
@@ -62,7 +62,10 @@ def default_destination(
     stem: str,
     read_too: Iterable[str] = (),
 ) -> str:
-    """Return where a model goes: --out, the model that is resumed, or the name of the data."""
+    """Choose the output path of a model, check it, and claim it against other processes.
+
+    It is ``--out`` if given, else the resumed model, else the name of the data with ``.rbt``.
+    """
     _refuse_mixed_up(resumed, data)
     if out is None:
         name = stem if data[0] == "-" else os.path.basename(data[0]).split(".")[0] or stem
@@ -90,9 +93,10 @@ def _refuse_mixed_up(resumed: str | None, data: Sequence[str]) -> None:
 def refuse_other_model(
     path: str, learner: str, target: str | int | None, data: Sequence[str]
 ) -> None:
-    """Raise if the default name is taken by a model that another command made.
+    """Raise if the default path holds a model that another command trained.
 
-    With the same learner, target and files it was this command, which is being repeated.
+    If the learner, the target and the data are the same, the command is being repeated and may
+    replace the model.
     """
     from rosenblatt.errors import ModelFileError
     from rosenblatt.persistence.file import digest_of, read
@@ -142,10 +146,11 @@ def claim_destination(path: str, resumed: str | None, inputs: Iterable[str]) -> 
 def write_model(
     learner: Any, path: str, *, data: list[str] | None = None, slim: bool = False
 ) -> State:
-    """Write a learner; if that fails, to another file in the same folder or a temporary one.
+    """Write a learner to a model file; if that fails, write a copy elsewhere and raise.
 
-    The error names that file, so that hours of training are not lost on a full disk. A model that
-    is not sound, by an error of ours, is kept as well, although `load` refuses the file.
+    The copy goes to the same or the temporary folder, and the error names it, so that hours of
+    training are not lost on a full disk. A model that fails the checks, by a bug of ours, is
+    written as well, although `load` rejects the file.
     """
     from rosenblatt.errors import ModelFileError
     from rosenblatt.persistence.file import write_learner, write_unchecked
@@ -176,7 +181,7 @@ def write_model(
 
 
 def _written_elsewhere(path: str, write: Callable[[str], object]) -> str | None:
-    """Write a file next to the path or among temporary files; return its path, or None."""
+    """Write a file to the same or the temporary folder; return its path, or None if both fail."""
     import secrets
     import tempfile
 
@@ -194,14 +199,14 @@ def _written_elsewhere(path: str, write: Callable[[str], object]) -> str | None:
 
 
 def same_file(one: str, other: str) -> bool:
-    """Return whether two paths are the same file, or would be."""
+    """Return whether two paths refer to the same file, which need not exist yet."""
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.realpath(one) == os.path.realpath(other)
 
 
 def keep_rejects_apart(on_bad: str, files: Iterable[str]) -> None:
-    """Raise if rejects would go into a file that the command reads or writes otherwise."""
+    """Raise if the rejects file of ``--on-bad`` is one of the other files of the command."""
     path = on_bad.removeprefix("rejects=")
     for file in files if path != on_bad else ():
         if same_file(path, file):
@@ -212,7 +217,7 @@ def keep_rejects_apart(on_bad: str, files: Iterable[str]) -> None:
 
 
 class NewFiles:
-    """Files that get their names together, in `keep`; without it they are discarded."""
+    """Output files under temporary names: `keep` renames them all; without it they are deleted."""
 
     def __init__(self) -> None:
         self._files: list[NewFile] = []
@@ -241,10 +246,10 @@ class NewFiles:
 
 
 def command_made_by(ctx: click.Context) -> list[str]:
-    """Return the words of a command, to be kept in the model so that the run can be repeated.
+    """Return the normalized arguments of a command, which the model stores to be reproducible.
 
-    Words without an effect on the model are left out, and files have no folders. Options come in
-    the order of help, so that the same training gives the same bytes however it was typed.
+    Options without an effect on the model are left out, and files have no folders. Options are in
+    the order of the help, so that the same training gives the same bytes however it was typed.
     """
     command = ctx.command
     typed, _, _ = command.make_parser(ctx).parse_args(list(ctx.meta[ARGUMENTS]))
@@ -260,12 +265,12 @@ def command_made_by(ctx: click.Context) -> list[str]:
 
 
 def _verb(ctx: click.Context) -> list[str]:
-    """Return the name of a command after those of its groups, without the program's."""
+    """Return the names of a command's groups and of the command, without the program name."""
     return [] if ctx.parent is None else [*_verb(ctx.parent), ctx.info_name or ""]
 
 
 def _words(ctx: click.Context, param: click.Option, given: Any) -> Iterator[str]:
-    """Yield the name of an option and its value, if it was given and is not the default."""
+    """Yield the name and the value of an option, unless it has its default value."""
     name = max(param.opts, key=len)
     if param.name == "learner":
         chosen = ctx.params["learner"]
@@ -282,7 +287,7 @@ def _words(ctx: click.Context, param: click.Option, given: Any) -> Iterator[str]
 
 
 def _base(value: str) -> str:
-    """Return a file without its folder; any other value unchanged."""
+    """Return the path of a file without its folder, and any other value unchanged."""
     mark, equals, path = value.rpartition("=")
     if os.path.isfile(path) or (mark == "rejects" and equals):
         return f"{mark}{equals}{os.path.basename(path)}"
@@ -290,7 +295,7 @@ def _base(value: str) -> str:
 
 
 def package_digest() -> str:
-    """Return the SHA-256 of the Python sources of this package, by name and content."""
+    """Return the SHA-256 of the Python sources of this package, over their names and contents."""
     import rosenblatt
 
     home = Path(rosenblatt.__file__).parent

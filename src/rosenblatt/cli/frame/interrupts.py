@@ -1,4 +1,4 @@
-"""Signals and closed streams that end a command, and what is kept then."""
+"""Handling of signals and of closed standard streams."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ NOTHING_LEARNED = " before anything was learned; nothing is written"
 
 
 class Interrupts:
-    """Ctrl-C, SIGTERM and SIGHUP: they end a command, unless they are `held`.
+    """Handler of SIGINT, SIGTERM and SIGHUP, which end a command unless they are `held`.
 
-    ``heard`` is the number of the first that came, or 0; ``outcome`` what has become of the work,
-    which is said after "interrupted"; ``waiting`` is true while rows are waited for.
+    ``heard`` is the number of the first signal received, or 0; ``outcome`` describes the state of
+    the work in the message after "interrupted"; ``waiting`` is true while waiting for rows.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Interrupts:
         self.waiting = self.deaf = self.raised = False
 
     def listen(self) -> None:
-        """Hear them from now on, but for those that are ignored, as SIGHUP is under nohup."""
+        """Install the handler, except for signals that are ignored, as SIGHUP is under nohup."""
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -41,10 +41,11 @@ class Interrupts:
         self.heard = self.heard or number
         if self.deaf and not self.waiting:
             return
-        # An exception may get lost, as in a destructor; in an import it may leave a lock behind.
+        # An exception may get lost, as in a destructor, so a timer repeats it; in an import it may
+        # leave a lock held, so the timer delays it.
         importing = _is_importing(frame)
         if importing or not self.deaf:
-            with suppress(AttributeError):  # where there is no such clock
+            with suppress(AttributeError):  # the platform has no such timer
                 signal.signal(signal.SIGALRM, self._hear)
                 signal.setitimer(signal.ITIMER_REAL, 0.01 if importing else 1.0)
         if not importing:
@@ -54,7 +55,7 @@ class Interrupts:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Only note signals within this block: learning stops early and keeps its result."""
+        """Only record signals within this block; training then stops early and keeps its result."""
         from rosenblatt.models.result import stopping_when
 
         self.deaf = True
@@ -65,23 +66,23 @@ class Interrupts:
             self.deaf = False
 
     def stop_listening(self) -> None:
-        """Let nothing interrupt the way out, and stop the clock that a signal may have started.
+        """Ignore signals from now on, and cancel the timer that a signal may have started.
 
-        Python takes its handlers back when it ends: an alarm after that would kill the process,
-        which would then end with another code.
+        Python restores the default handlers at exit: an alarm after that would kill the process
+        and change its exit code.
         """
         self.deaf = True
-        with suppress(AttributeError):  # where there is no such clock
+        with suppress(AttributeError):  # the platform has no such timer
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     def end(self, outcome: str) -> None:
-        """Set the outcome of the work; if a signal came, end the command here."""
+        """Set the outcome of the work; raise KeyboardInterrupt if a signal was received."""
         self.outcome = outcome
         if self.heard:
             raise KeyboardInterrupt
 
     def between(self, items: Iterator[Item]) -> Iterator[Item]:
-        """Yield items until a signal, which also ends the waiting for the next one."""
+        """Yield items until a signal is received, which also ends a wait for the next item."""
         while True:
             try:
                 try:
@@ -104,7 +105,7 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 
 def current_interrupts() -> Interrupts:
-    """Return the interrupts of the command that runs."""
+    """Return the `Interrupts` of the running command."""
     call = click.get_current_context().obj
     return Interrupts() if call is None else call.interrupts
 
@@ -113,14 +114,14 @@ def current_interrupts() -> Interrupts:
 
 
 class ClosedOutput(io.TextIOBase):
-    """Standard output that was closed: what should be printed there must not be lost in silence."""
+    """Replacement for a closed standard stream: every write raises, so that no output is lost."""
 
     def write(self, text: str) -> int:
         raise OSError("standard output is closed")
 
 
 class TolerantOutput:
-    """Standard error: that a notice cannot be said is no reason to lose a model."""
+    """Standard error that ignores write errors, so that a failed message cannot lose a model."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -139,7 +140,10 @@ class TolerantOutput:
 
 
 def prepare_streams() -> None:
-    """Let no file take the place of a closed stream, and no notice be the end of a command."""
+    """Reserve the descriptors of closed standard streams, and replace the stream objects.
+
+    Writing to a closed standard output raises; write errors on standard error are ignored.
+    """
     with suppress(OSError):
         while (place := os.open(os.devnull, os.O_RDWR)) <= 2:
             pass

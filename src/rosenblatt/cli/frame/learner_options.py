@@ -1,4 +1,4 @@
-"""--learner and the options of the learner it names, as its class declares them."""
+"""The option --learner, and the options that the class of the named learner declares."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rosenblatt.estimators.params import word_of
 if TYPE_CHECKING:
     from rosenblatt.estimators.params import Option
 
-# Parameters for which the shell has another option, or no use.
+# Parameters without an option of the same name, and what to use instead.
 REPLACED_BY = {
     "early_stopping": "--dev 0.1 holds rows out and stops early",
     "max_iter": "--epochs",
@@ -28,9 +28,9 @@ REPLACED_BY = {
     "verbose": "progress is shown on a terminal anyway",
     "warm_start": "--resume",
 }
-# Of no use where every row is seen once.
+# Parameters without an effect in a single pass.
 OF_EPOCHS = ("cache_mb", "calibrate", "n_iter_no_change", "shuffle", "tol")
-# Where all rows are at hand, and where each is seen once or by one shard alone.
+# Default learners: with all rows in memory, and in one pass or over shards.
 DEFAULT = "auto"
 DEFAULT_ONLINE = "averaged"
 ONLINE = {f"--{option}" for option in ("one-pass", "resume", *SHARED)}
@@ -40,14 +40,14 @@ PARAMETERS = "rosenblatt.parameters"
 
 
 class LearnerCommand(Command):
-    """A command with --learner, and with the options of the learner that it names.
+    """A command with the option --learner, and with the options of the named learner.
 
-    The class of the learner is loaded when its options are needed, and no other.
+    Only the class of that learner is imported, and only when its options are needed.
     """
 
     streams = False
-    only: str | None = None  # the learner, where a command has but one
-    by_hand: tuple[str, ...] = ()  # parameters that the command has an option of its own for
+    only: str | None = None  # the learner, if the command has only one
+    by_hand: tuple[str, ...] = ()  # parameters that the command sets itself
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[PARAMETERS] = {}
@@ -100,7 +100,7 @@ def _refuse_taken(option: click.Option, taken: set[str], entry: Entry, command: 
     """Raise if a plug-in learner has a parameter named like an option of the command."""
     for name in (*option.opts, *option.secondary_opts):
         if name in taken:
-            # Without the context, whose line on usage would need the options.
+            # Without the context, since its usage line would need the options.
             raise click.UsageError(
                 f"the learner {entry.name} has a parameter for which {name} would stand, but "
                 f"rosenblatt {command} has a {name} of its own. Rename the parameter, or train in "
@@ -109,20 +109,20 @@ def _refuse_taken(option: click.Option, taken: set[str], entry: Entry, command: 
 
 
 class StreamCommand(LearnerCommand):
-    """Like `LearnerCommand`, for commands that see every row once."""
+    """A `LearnerCommand` that learns from every row once."""
 
     streams = True
 
 
 class TaggerCommand(LearnerCommand):
-    """Like `LearnerCommand`, for the learner of sentences."""
+    """A `LearnerCommand` whose only learner is the tagger."""
 
     only = "tagger"
     by_hand = ("columns", "templates")
 
 
 def chosen_parameters() -> dict[str, Any]:
-    """Return the parameters of the learner that were given, by their names in Python."""
+    """Return the learner parameters given on the command line, by their Python names."""
     given: dict[str, Any] = click.get_current_context().meta[PARAMETERS]
     return dict(given)
 
@@ -130,10 +130,10 @@ def chosen_parameters() -> dict[str, Any]:
 def weights_by_label(
     weights: dict[str, float], labels: Iterable[Any], *, all_known: bool
 ) -> dict[Any, float]:
-    """Return class weights by label, as they were typed by name.
+    """Convert the keys of class weights from the names of classes, as typed, to labels.
 
-    Raise if there is no such class among `labels`; in a stream, where not all are known, a class
-    may still come if its name is of the same type.
+    Raise if a name is not among `labels`. In a stream, where not all classes are known, a new name
+    is allowed if it is of the same type as the labels.
     """
     known = {str(label): label for label in labels}
     number = next((type(one) for one in known.values() if type(one) in (int, float)), None)
@@ -156,7 +156,7 @@ def weights_by_label(
 
 
 def _named_in(args: Sequence[str], name: str) -> str:
-    """Return the learner that a command line names; the last one counts, as in click."""
+    """Return the value of the last ``--learner`` among the arguments; ``name`` if there is none."""
     for argument, following in pairwise([*args, ""]):
         if argument == "--":
             break
@@ -168,7 +168,7 @@ def _named_in(args: Sequence[str], name: str) -> str:
 
 
 def _shell_option(option: Option, section: str) -> click.Option:
-    # An underscore at the end only tells a name from a word of Python: lambda_ is --lambda.
+    # A trailing underscore only avoids a Python keyword: lambda_ is --lambda.
     dashed = option.name.rstrip("_").replace("_", "-")
     flag = option.kind == "flag"
     default = option.default if option.default is not None else "none"
@@ -195,7 +195,7 @@ def _kept(option: Option) -> Callable[[click.Context, click.Parameter, Any], Non
 
 
 class _Value(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
-    """A value as the option of a learner declares it; "none" where None is allowed."""
+    """Type of a learner option: parses and checks values as declared; "none" may mean None."""
 
     name = "value"
 
@@ -230,14 +230,14 @@ def _metavar(option: Option) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """Return the first sentence of a docstring, without code marks, as help."""
+    """Return the first sentence of a description as plain text, without code marks."""
     plain = " ".join(text.replace("``", "").split())
     end = plain.find(". ")
     return plain if end < 0 else plain[: end + 1]
 
 
 def _named(ctx: click.Context, _param: click.Parameter, value: str | None) -> Entry:
-    """Find a learner by its name or that of its class, in upper or lower case (a callback)."""
+    """Find a learner by its name or class name, ignoring case (callback of ``--learner``)."""
     if value is None:
         return ctx.meta["rosenblatt.estimators"]  # type: ignore[no-any-return]
     entry = find(value)
@@ -261,7 +261,10 @@ def _trained_on_rows(*, streams: bool) -> list[Entry]:
 
 
 def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]:
-    """Return the option --learner; Tab completes names, for streams those that keep no rows."""
+    """Return the option ``--learner``.
+
+    Tab completes the names of learners; for streams, only of those that store no rows.
+    """
 
     def offered() -> list[str]:
         listed = _trained_on_rows(streams=streams)
@@ -271,7 +274,7 @@ def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]
         return [name for name in offered() if name.startswith(typed.lower())]
 
     class Named(click.Option):
-        # The list may hold learners of other packages, which only those wait for who read help.
+        # The list may load learners of other packages, so it is made only when the help is shown.
         def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
             *names, last = offered()
             online = "" if streams else f"; {DEFAULT_ONLINE} with --one-pass and --shards"

@@ -1,4 +1,4 @@
-"""Options: how help lists them, and those that several commands share."""
+"""Options shared by several commands, and help that lists options in sections."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Request = TypeVar("Request", bound="DataclassInstance")
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
-    """An integer with limits, which errors state and help does not."""
+    """An integer type with limits, shown in errors but not in the help."""
 
     name = "n"
 
@@ -44,7 +44,7 @@ MODEL = click.Path(exists=True, dir_okay=False)
 
 
 class Section(click.Option):
-    """An option that help lists under its own title."""
+    """An option that is listed in a section of the help."""
 
     def __init__(self, *given: Any, section: str, **settings: Any) -> None:
         super().__init__(*given, **settings)
@@ -52,7 +52,7 @@ class Section(click.Option):
 
 
 def in_section(title: str) -> Callable[..., Callable[[Decorated], Decorated]]:
-    """Return a `click.option` whose options are listed under this title in help."""
+    """Return a variant of `click.option` that lists its options in the help section ``title``."""
 
     def option(*names: str, **settings: Any) -> Callable[[Decorated], Decorated]:
         return click.option(*names, cls=Section, section=title, **settings)
@@ -61,7 +61,7 @@ def in_section(title: str) -> Callable[..., Callable[[Decorated], Decorated]]:
 
 
 def all_of(options: Sequence[Callable[..., Any]]) -> Callable[[Decorated], Decorated]:
-    """Join options into one decorator; help lists them in this order."""
+    """Combine options into one decorator; the help lists them in this order."""
 
     def add(command: Decorated) -> Decorated:
         for option in reversed(options):
@@ -72,7 +72,7 @@ def all_of(options: Sequence[Callable[..., Any]]) -> Callable[[Decorated], Decor
 
 
 def on_bad_option(unit: str, default: str = "fail") -> Callable[[Decorated], Decorated]:
-    """Return the option --on-bad, for units that cannot be read."""
+    """Return the option ``--on-bad``: how to handle units (rows, sentences) that cannot be read."""
     return in_section("Reading the data")(
         "--on-bad",
         callback=_on_bad,
@@ -85,7 +85,7 @@ def on_bad_option(unit: str, default: str = "fail") -> Callable[[Decorated], Dec
 
 
 def text_options(unit: str) -> tuple[Callable[[Decorated], Decorated], ...]:
-    """Return the options of all commands that read text, of which a `unit` may be bad."""
+    """Return the options of all commands that read text; `unit` is "row" or "sentence"."""
     option = in_section("Reading the data")
     return (
         option(
@@ -129,13 +129,13 @@ threshold_option = click.option(
 )
 
 
-READERS = "rosenblatt.readers"  # where a call keeps them until all that was bad is reported
+READERS = "rosenblatt.readers"  # key in `ctx.meta` of readers whose bad rows may be reported
 MOST_REPORTED = 5
 EXIT_BAD_DATA = 3
 
 
 class SkipsRows(Protocol):
-    """A reader that counts what it skips."""
+    """A reader that counts the rows it skips."""
 
     @property
     def skipped(self) -> int: ...
@@ -145,14 +145,14 @@ class SkipsRows(Protocol):
 
 
 def watch_bad_rows(reader: SkipsRows) -> None:
-    """Let the command report what this reader skips, and end with 3, if --on-bad is blank."""
+    """Register a reader; with --on-bad blank, the rows it skips are reported, with exit code 3."""
     ctx = click.get_current_context(silent=True)
     if ctx is not None:
         ctx.meta.setdefault(READERS, []).append(reader)
 
 
 def cures_but_skipping(error: DataError) -> list[Words]:
-    """Return the cures of a fault but the advice to skip the row, which has been skipped."""
+    """Return the cures of an error, except the advice to skip the row."""
     return [cure for cure in error.cures if Setting("on_bad", "skip") not in cure.settings]
 
 
@@ -170,12 +170,12 @@ def _report_bad(readers: Sequence[SkipsRows], params: Sequence[click.Parameter])
         say([f"error: and {more:,} more like these"], err=True)
 
 
-# Options that name files, beside those and the arguments that click checks as paths.
+# Options that name files, in addition to parameters of type `click.Path`.
 FILES = ("dev", "names", "out", "resume")
 
 
 class Command(click.Command):
-    """A command whose help lists options in sections, its own first."""
+    """A command whose help lists options in sections and that reports bad rows at its end."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[ARGUMENTS] = tuple(args)
@@ -208,21 +208,21 @@ class Command(click.Command):
 
 
 def taken(request: type[Request], options: dict[str, Any]) -> Request:
-    """Pop the fields of a dataclass from the options of a command, and make it of them."""
+    """Pop the fields of a dataclass from the options of a command, and return an instance."""
     return request(**{field.name: options.pop(field.name) for field in fields(request)})
 
 
 def use_one_thread() -> None:
-    """Let NumPy solve systems on one thread, unless the user says otherwise.
+    """Limit the linear algebra of NumPy to one thread, unless the user has set a number.
 
-    Those of a verdict are small: several threads only wait for each other, on a busy machine for
-    seconds. It counts only before NumPy is loaded.
+    The systems that decide separability are small: several threads only wait for each other, on a
+    busy machine for seconds. Call it before NumPy is imported; later it has no effect.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def said(name: str) -> bool:
-    """Return whether the user gave an option, by the name of its argument."""
+    """Return whether the user set the option whose parameter has this name."""
     from click.core import ParameterSource
 
     source = click.get_current_context().get_parameter_source(name)
@@ -230,7 +230,7 @@ def said(name: str) -> bool:
 
 
 def refuse_together(against: Mapping[str, Sequence[str]]) -> None:
-    """Raise if an option was given that another one makes meaningless."""
+    """Raise if an option is combined with another one that makes it meaningless."""
     for mode, others in against.items():
         for other in others:
             if said(mode) and said(other):
@@ -263,7 +263,7 @@ slim_option = click.option(
 def train_options(
     units: str, model: str, *, epochs: int | str, dev: str, record: str
 ) -> Callable[[Decorated], Decorated]:
-    """Return the options that mean the same for all learners; `units` are what they learn from."""
+    """Return the training options of all learners; `units` names the examples in their help."""
     unit = units.removesuffix("s")
     options = (
         click.option(
@@ -310,7 +310,7 @@ def train_options(
 
 
 def share_of(dev: str | None) -> float | None:
-    """Parse --dev as a share of the data; return None if it names a file."""
+    """Parse --dev as a share of the data; return None if it is not given or names a file."""
     if dev is None or os.path.exists(dev):
         return None
     try:
@@ -323,7 +323,7 @@ def share_of(dev: str | None) -> float | None:
 
 
 def refuse_parameters(parameters: dict[str, Any]) -> None:
-    """Raise if parameters are given for a model that is resumed and keeps its own."""
+    """Raise if learner parameters are given for a resumed model, which keeps its own."""
     for name in parameters:
         raise click.UsageError(
             f"--{name.replace('_', '-')} has no meaning with --resume: the model keeps its own."
@@ -376,7 +376,7 @@ NOT_OF_SHARDS = dict.fromkeys(
 
 
 class DataPath(click.Path):
-    """A file, or a pattern or an address where there are shards."""
+    """Path type of training data: a file or, for shards, a pattern or an address (URL)."""
 
     def convert(self, value: Any, param: Any, ctx: click.Context | None) -> Any:
         if any(mark in value for mark in "*?[") or "://" in value:
@@ -388,7 +388,10 @@ TRAINING_DATA = DataPath(exists=True, dir_okay=False, allow_dash=True)
 
 
 def taken_shards(options: dict[str, Any], data: Sequence[str]) -> dict[str, Any] | None:
-    """Pop the options about shards from those of a command; return None if none was given."""
+    """Pop the options about shards and return the arguments of `distribute`.
+
+    If none is set, check that the data are files, and return None.
+    """
     given = {name: options.pop(name) for name in SHARED}
     if not any(given.values()):
         for path in data:

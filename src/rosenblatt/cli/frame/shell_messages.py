@@ -1,4 +1,4 @@
-"""Errors in the words of the shell: arguments of Python become options."""
+"""Error messages in the shell: Python arguments are shown as command-line options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from rosenblatt.errors import Notice, RosenblattError, Setting, Wording
 
-# Options with a name of their own; all others have that of the argument.
+# Names of options that differ from those of the arguments.
 OTHER_NAMES = {
     "classes": "new-classes",
     "max_iter": "epochs",
@@ -19,9 +19,9 @@ OTHER_NAMES = {
     "validation_fraction": "dev",
     "validation_set": "dev",
 }
-# Values that are typed as another word.
+# Values that are spelled differently in the shell.
 OTHER_VALUES = {("classes", None): "allow"}
-# Who has the option, where the command at hand has not.
+# Commands that have an option which the current command may lack.
 ELSEWHERE = {
     "record": "rosenblatt train ",
     "types": "rosenblatt train ",
@@ -30,7 +30,7 @@ ELSEWHERE = {
 
 
 class ShellWording(Wording):
-    """Settings as the options of a command; cures that it has no option for are left out."""
+    """Wording of settings as options of a command; cures without an option are left out."""
 
     def __init__(self, params: Iterable[click.Parameter]) -> None:
         self._options = {name for param in params for name in (*param.opts, *param.secondary_opts)}
@@ -50,14 +50,14 @@ class ShellWording(Wording):
         if value is ... or isinstance(value, bool):
             return option
         if isinstance(value, dict):
-            # What is read as text and not declared as such would be guessed to be this.
+            # In Python type "text" only means strings, which is kind "category" in the shell.
             kinds = {"text": "category"}
             value = [f"{name}={kinds.get(kind, kind)}" for name, kind in value.items()]
         several = value if isinstance(value, list | tuple) else [value]
         return " ".join(f"{option} {self.value(one)}" for one in several)
 
     def value(self, value: Any) -> str:
-        """Return a value as it is typed in a shell."""
+        """Return a value as typed in a shell, quoted if needed."""
         if value is None or isinstance(value, bool):
             return {None: "none", True: "yes", False: "no"}[value]
         text = str(value)
@@ -68,7 +68,7 @@ class ShellWording(Wording):
 
 
 class ValueWording(ShellWording):
-    """Settings by their values alone, where click has named the option already."""
+    """Wording of settings by their values alone, for messages in which click names the option."""
 
     def __init__(self) -> None:
         super().__init__(())
@@ -86,7 +86,7 @@ def _option(setting: Setting) -> str:
 
 
 def in_shell_words(said: Exception, params: Iterable[click.Parameter]) -> str:
-    """Return the text of an error or warning for a command that has these parameters."""
+    """Return the text of an error or warning, worded for a command with these parameters."""
     if isinstance(said, RosenblattError | Notice):
         return said.worded(ShellWording(params))
     return str(said)

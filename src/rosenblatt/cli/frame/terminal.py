@@ -1,4 +1,4 @@
-"""What commands print: lines that fit a terminal for people, JSON with a schema for programs."""
+"""Output of the commands: lines fitted to the terminal for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import click
 
 from rosenblatt.text_tables import TableHead
 
-WIDTH = 80  # of a terminal that does not know its own, and of lists
-# Of all commands together; it grows when a word gets another meaning or goes away.
+WIDTH = 80  # columns of lists, and of a terminal with an unknown width
+# Version of the JSON of all commands; raised when a key is removed or changes its meaning.
 SCHEMA = 2
 _shows_reading: ContextVar[bool] = ContextVar("_shows_reading", default=False)
 
 
-# How a terminal shows words before a colon, in colours that are seen on light and dark ground.
+# Styles of words before a colon, in colours that are legible on light and dark backgrounds.
 LOOKS: dict[str, dict[str, Any]] = {
     "error": {"fg": "red", "bold": True},
     "warning": {"fg": "magenta", "bold": True},
@@ -32,7 +32,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 
 def say(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print lines; a terminal gets long ones on several and some colour, a pipe each as it is."""
+    """Print lines without control characters, wrapped and in colour on a terminal."""
     stream = sys.stderr if err else sys.stdout
     width = _columns(stream)
     colourful = has_colour(stream)
@@ -71,7 +71,7 @@ def _columns(stream: IO[str]) -> int | None:
 
 
 def fitted(line: str, width: int = WIDTH) -> str:
-    """Break a line between words; the rest is indented, or aligned with its last column."""
+    """Wrap a line; continuation lines are indented, or aligned with its last column."""
     if len(line) <= width:
         return line
     # A column further right leaves too little room for the rest.
@@ -90,28 +90,28 @@ def fitted(line: str, width: int = WIDTH) -> str:
 
 
 def printable(text: str) -> str:
-    """Replace characters by which a name from a file could break the line or control a terminal."""
+    """Replace unprintable characters, which could break the line or control the terminal."""
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 # Control characters, which steer a terminal; line and paragraph separators, at which programs also
-# break lines; and marks that turn the direction of text, by which it shows something else.
+# break lines; and marks of text direction, which can disguise a text.
 _CONTROLS = "\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 CONTROL = re.compile(f"[{_CONTROLS}]")
-# In whole lines a tab, and the end of a line, are meant.
+# Without tabs and line ends, which are intended in whole lines.
 _STEERING = re.compile(rf"(?!\t|\n|\r\n)[{_CONTROLS}]")
 
 
 def escape_controls(text: str, controls: re.Pattern[str] = CONTROL) -> str:
-    """Return the text with control characters as Python writes them: ``\\x1b``, ``\\n``."""
+    """Return the text with control characters escaped as in Python: ``\\x1b``, ``\\n``."""
     return controls.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def print_data(text: str) -> None:
-    """Print lines of data: in a pipe as they are, on a terminal so that they cannot steer it."""
+    """Print lines of data, with control characters escaped on a terminal only."""
     if sys.stdout.isatty():
         text = escape_controls(text, _STEERING)
-    # In a pipe click would otherwise take out what looks like a colour.
+    # Otherwise click would strip colour codes in a pipe.
     click.echo(text, nl=False, color=True)
 
 
@@ -120,7 +120,7 @@ def cut(text: str, longest: int) -> str:
 
 
 def listed(beginning: str, words: Sequence[str]) -> str:
-    """Return as many words as fit in a line, at least one."""
+    """Return a line with as many words as fit, at least one, and the number of the others."""
     for shown in range(len(words), 0, -1):
         more = len(words) - shown
         line = beginning + ", ".join(words[:shown]) + (f" and {more:,} more" if more else "")
@@ -130,7 +130,7 @@ def listed(beginning: str, words: Sequence[str]) -> str:
 
 
 def progress_shown(quiet: bool) -> AbstractContextManager[None]:
-    """Show who looks at a terminal how far a fit within this has come, now and then."""
+    """Return a context that shows the progress of fits on a terminal, unless ``quiet``."""
     if quiet or not sys.stderr.isatty():
         return nullcontext()
     from rosenblatt.estimators.progress import shown_in_passing
@@ -140,7 +140,7 @@ def progress_shown(quiet: bool) -> AbstractContextManager[None]:
 
 @contextmanager
 def reading_progress_shown(quiet: bool) -> Iterator[None]:
-    """Let readers within this show how far they are (`reading_shown`), if it is a terminal."""
+    """Enable `reading_shown` within this block, if on a terminal and not ``quiet``."""
     token = _shows_reading.set(not quiet and sys.stderr.isatty())
     try:
         yield
@@ -150,7 +150,7 @@ def reading_progress_shown(quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def reading_shown(reader: Any, name: str) -> Iterator[None]:
-    """Show how far a reader has come, where `reading_progress_shown` says so."""
+    """Show the progress of a reader within this block, if `reading_progress_shown` enables it."""
     if not _shows_reading.get():
         yield
         return
@@ -164,7 +164,7 @@ def reading_shown(reader: Any, name: str) -> Iterator[None]:
 
 
 def as_json(facts: dict[str, Any]) -> str:
-    """Serialize a JSON object in one line, with its schema; control characters are escaped."""
+    """Serialize a JSON object on one line, with the schema version and no control characters."""
     text = json.dumps(
         {**facts, "schema": SCHEMA} if "schema" in facts else {"schema": SCHEMA, **facts},
         ensure_ascii=False,
@@ -174,7 +174,7 @@ def as_json(facts: dict[str, Any]) -> str:
 
 
 def escape_in_json(text: str) -> str:
-    """Return the same JSON with those control characters escaped that JSON allows in strings."""
+    """Escape the control characters that JSON allows unescaped in strings."""
     return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -183,6 +183,6 @@ def say_json(facts: dict[str, Any], *, err: bool = False) -> None:
 
 
 def baseline(counts: Mapping[Any, int]) -> dict[str, Any]:
-    """Return the accuracy of always predicting the most frequent class, or the first of these."""
+    """Return the most frequent class (the first of several) and the accuracy of predicting it."""
     label = max(sorted(counts), key=counts.__getitem__)
     return {"label": label, "accuracy": counts[label] / sum(counts.values())}

@@ -1,1 +1,1 @@
-"""The pictures of ``rosenblatt plot``: where they come from, where they go."""
+"""The pictures of ``rosenblatt plot``: their kinds, how each is drawn, and their files."""

@@ -1,4 +1,4 @@
-"""The file of a picture: its extension, its size, and how it is drawn."""
+"""Picture files: checks of the name, the size and the options, and drawing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DRAWN_IN_DOTS = ("png", "gif", "mp4")
 
 
 class Sides(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
-    """Two sides with an x between them, each a number from ``least`` to ``most``."""
+    """Type of a size such as 6x4: two numbers, each from ``least`` to ``most``."""
 
     def __init__(self, name: str, kind: type[float], least: float, most: float, what: str) -> None:
         self.name = name
@@ -67,7 +67,7 @@ def ending_of(
 
 
 def check_picture(option: str, path: str, inputs: Iterable[str]) -> None:
-    """Refuse a picture beside what a command prints, if it cannot be drawn there."""
+    """Raise if the picture of an option cannot be written to its path, or drawn at all."""
     check_destination(option, path, inputs, "data or the model")
     ending_of(path, option=option)
     require_drawing(path)
@@ -75,7 +75,7 @@ def check_picture(option: str, path: str, inputs: Iterable[str]) -> None:
 
 def require_drawing(out: str = "") -> None:
     """Raise before any work is done if Matplotlib, or ffmpeg for an MP4, is not installed."""
-    # Its messages about caches of its own do not concern the user.
+    # Its messages about its caches do not concern the user.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import_module("rosenblatt.plot.pen").load_matplotlib()
     if out.lower().endswith(".mp4"):
@@ -89,7 +89,7 @@ def checked_out(
     size: tuple[float, float] | None,
     dpi: int | None,
 ) -> str:
-    """Return where to draw; raise if it cannot be written, or if an option would be ignored."""
+    """Return the path of the picture; raise if it is unusable or an option does not apply to it."""
     allowed = KINDS[kind].endings
     if out is None:
         raise click.UsageError(f"say where to write with -o, as -o {kind}.{allowed[0]}")
@@ -111,7 +111,7 @@ def draw(
 ) -> None:
     given: dict[str, Any] = {} if dpi is None else {"dpi": dpi}
     with warnings.catch_warnings():
-        # Said before the file is written, which is then left as it was.
+        # Raised before the file is written, which therefore stays unchanged.
         warnings.filterwarnings("error", message="constrained_layout not applied")
         try:
             picture.save(out, theme=theme, size=size, **given)

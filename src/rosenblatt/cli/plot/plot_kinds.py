@@ -23,7 +23,7 @@ SUGGESTED = 4
 
 
 def _predicts_linearly(model: Model) -> bool:
-    """Return whether one weight vector for each class predicts, and not the votes of many."""
+    """Return whether the model predicts by one weight vector per class, not by votes."""
     return model.has_weights and model.state.card.parameters.get("combine") != "vote"
 
 
@@ -77,7 +77,7 @@ def _mistakes(model: Model) -> str | None:
 
 
 def _proof(model: Model) -> str | None:
-    # A perceptron in the sense of the theorem.
+    # The theorem is about a perceptron: updates on mistakes only, all of the same length.
     if not (model.has_weights and model.learner.rule().counts_tell_all):
         return "the proof is about the perceptron, which moves on mistakes alone and always as far"
     n = len(model.classes)
@@ -130,9 +130,11 @@ def _any(model: Model) -> str | None:
 
 @dataclass(frozen=True)
 class Kind:
-    """A picture. ``data`` is what it asks of DATA: no, may or must be there.
+    """A kind of picture: its description, the data and the models it needs, and its options.
 
-    ``misfit`` says why a model has no such picture; ``options`` are those that not all have.
+    ``data`` is "no", "may" or "must", depending on whether DATA are not used, optional or required.
+    ``misfit`` returns the reason why a model has no such picture, or None; ``options`` are the
+    options specific to some kinds; ``endings`` are the allowed file extensions.
     """
 
     about: str
@@ -171,7 +173,7 @@ KINDS = {
 
 
 class _KindName(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
-    """The name of a kind; - and _ are the same."""
+    """Type of the argument KIND, which ignores case and accepts - for _."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         name = str(value).lower().replace("-", "_")
@@ -192,14 +194,14 @@ KIND = _KindName(list(KINDS))
 
 
 def refuse_misfit(name: str, model: Model) -> None:
-    """Say why a model has no such picture, and which it has."""
+    """Raise if a model has no such picture; the error says why and suggests others."""
     why = KINDS[name].misfit(model)
     if why is None:
         return
     fitting = [
         other for other, kind in KINDS.items() if other != "losses" and kind.misfit(model) is None
     ]
-    # Sampled where an exact one is to be had is second best.
+    # A sampled boundary is not worth suggesting where an exact one is possible.
     if {"boundary", "regions"} & set(fitting) and "kernel_boundary" in fitting:
         fitting.remove("kernel_boundary")
     raise ParameterError(
@@ -208,7 +210,7 @@ def refuse_misfit(name: str, model: Model) -> None:
 
 
 def _first(name: str, fitting: Sequence[str]) -> list[str]:
-    """Return a few of the kinds that fit, those closest to the requested one first."""
+    """Return a few of the fitting kinds, with those most like the requested one first."""
     divided = ("boundary", "regions", "kernel_boundary")
     order = [*(divided if name in divided else ()), "confusion", "weights", "mistakes", *fitting]
     return [one for one in dict.fromkeys(order) if one in fitting][:SUGGESTED]

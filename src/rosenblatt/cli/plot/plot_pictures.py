@@ -1,6 +1,6 @@
-"""The pictures of a model: for each kind the call that makes it.
+"""The pictures of a model: for each kind the function that draws it.
 
-It is loaded when a picture is to be made, and with it what all of them need.
+This module is imported only when a picture is drawn, since it imports all that pictures need.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OF_ROWS = ("no_header", "delimiter", "decimal", "thousands", "missing", "max_fea
 
 @dataclass
 class Examples:
-    """DATA with their labels, as the model takes them: rows, or sentences with their tags."""
+    """The examples of DATA: encoded rows with labels or, for a tagger, sentences with tags."""
 
     X: Any = None
     y: Any = None
@@ -52,7 +52,7 @@ class Examples:
 def read_examples(
     found: Model | None, reading: Reading, paths: Sequence[str], *, quiet: bool
 ) -> Examples:
-    """Read all examples of DATA; none for a picture without."""
+    """Read all examples of DATA; return empty `Examples` if there is no model or no file."""
     if found is None or not paths:
         return Examples()
     if found.tags_sentences:
@@ -79,7 +79,7 @@ def _rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bool) 
 
 
 def _sentences(found: Model, reading: Reading, paths: Sequence[str]) -> Examples:
-    """Read sentences; --target is the column of the tags."""
+    """Read tagged sentences; ``--target`` is the column of the tags."""
     for name in OF_ROWS:
         if said(name):
             raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for sentences.")
@@ -93,7 +93,7 @@ def _sentences(found: Model, reading: Reading, paths: Sequence[str]) -> Examples
 
 @dataclass
 class PictureRequest:
-    """The kind of a picture, what it is of, and the options for it."""
+    """A requested picture: its kind, the model, the examples and the options."""
 
     kind: str
     model: Model | None
@@ -115,7 +115,7 @@ class PictureRequest:
         return made
 
     def options_set(self) -> dict[str, Any]:
-        """Return the options that were given; pictures have their own defaults."""
+        """Return the options of the picture that are set; the others have their own defaults."""
         names = KINDS[self.kind].options
         return {name: self.options[name] for name in names if self.options[name] is not None}
 
@@ -161,7 +161,7 @@ def _in_plane(request: PictureRequest) -> Any:
 
 
 def _run(request: PictureRequest) -> Any:
-    _ = request.ledger  # to say in good time that these are other rows
+    _ = request.ledger  # raises early if DATA are other rows
     made = _in_plane(request)
     made.titles = tuple(map(_counted_from_one, made.titles))
     return made
@@ -173,7 +173,7 @@ def _counted_from_one(title: str) -> str:
 
 
 def _name_features(request: PictureRequest) -> str:
-    """Give the learner the names of its features; say how numbers were scaled."""
+    """Set the feature names of the learner, and return a note on the scaling of numbers."""
     n = request.found.state.n_features
     schema = request.found.schema if request.found.has_schema else request.examples.schema
     if schema is None:
@@ -186,7 +186,7 @@ def _name_features(request: PictureRequest) -> str:
     names = schema.names(range(n))
     if n <= 2:
         names = [f"{name}, scaled" if name in scaled else name for name in names]
-    # A bare number would be read as one more factor.
+    # A bare number as a name would look like a factor.
     names = [f"column {name}" if name.isdecimal() else name for name in names]
     request.learner.feature_names_in_ = np.array(names, dtype=object)
     if not scaled:
@@ -230,7 +230,7 @@ def _separator(request: PictureRequest) -> Any:
     has_bias = request.found.state.card.model.fit_intercept
     if len(classes) != 2:
         return None
-    # The theorem is about the rows with a 1 at their end.
+    # The theorem is about rows with a 1 appended for the bias.
     X = augment(request.X) if has_bias else request.X
     signs = [1 if label == classes[1] else -1 for label in request.y]
     if len(set(signs)) < 2 or not theory.separability(X, signs, fit_intercept=False).separable:
@@ -276,7 +276,7 @@ def _orders(request: PictureRequest) -> Display:
     make = type(request.learner)
     n_orders = request.options["orders"] or 50
     study = rosenblatt.theory.order_study(make(**settings), request.X, request.y, n_orders=n_orders)
-    with warnings.catch_warnings():  # how each run ended is no news here
+    with warnings.catch_warnings():  # the stop reason of each run is not of interest here
         warnings.simplefilter("ignore")
         in_file_order = make(**{**settings, "shuffle": False}).fit(request.X, request.y)
     return plot.orders(study, file_order=in_file_order)

@@ -1,1 +1,1 @@
-"""The commands of ``rosenblatt tag``, and what they share."""
+"""The commands of ``rosenblatt tag``, and the code that they share."""

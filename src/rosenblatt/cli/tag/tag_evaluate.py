@@ -1,4 +1,4 @@
-"""rosenblatt tag evaluate: how often a tagger is right."""
+"""rosenblatt tag evaluate: compare the predictions of a tagger with tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""rosenblatt tag predict: the tags of the words of sentences."""
+"""rosenblatt tag predict: tag the words of sentences."""
 
 from __future__ import annotations
 

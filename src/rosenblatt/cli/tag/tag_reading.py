@@ -1,4 +1,4 @@
-"""Options of commands that read sentences, readers of their files, and taggers."""
+"""Options and readers of the commands that read sentences, and opening of taggers."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ OPTIONS = (
 )
 
 
-# They mean the same in every command that reads sentences.
+# The same options in every command that reads sentences.
 sentence_options = all_of(OPTIONS)
 
 
 @dataclass(frozen=True)
 class SentenceReading:
-    """The values of these options."""
+    """Values of the options for reading sentences."""
 
     target: str | None = None
     inputs: str | None = None
@@ -83,7 +83,7 @@ class SentenceReading:
         tags: Collection[str] = (),
         keep_lines: bool = False,
     ) -> SentenceReader:
-        """Open the sentences of files; `like` and `tags` are the layout and tags of a tagger."""
+        """Open a reader of sentences; `like` and `tags` are the layout and the tags of a tagger."""
         from rosenblatt.tables.readers.sentence_reader import iter_sentences
 
         more: Any = {"labelled": labelled, "tags": tags, "keep_lines": keep_lines}
@@ -92,7 +92,7 @@ class SentenceReading:
         return reader
 
     def for_shards(self) -> dict[str, Any]:
-        """Return arguments of the reader that apply to any file."""
+        """Return the options that are set, as arguments of a sentence reader."""
         inputs = None if self.inputs is None else [c.strip() for c in self.inputs.split(",")]
         settings: dict[str, Any] = {"format": self.kind, "target": self.target, "inputs": inputs}
         settings |= {"mark": self.mark, "on_bad": self.on_bad, "encoding": self.encoding}
@@ -101,7 +101,7 @@ class SentenceReading:
 
 
 def tell_of_skipped(reader: SentenceReader, fate: str) -> None:
-    """Print a warning about sentences that could not be read, with the first reason."""
+    """Print a warning with the number of bad sentences, if any, and the first error."""
     if reader.skipped:
         first = str(reader.first_faults[0]).splitlines()[0]
         bad = count(reader.skipped, "bad sentence was", "bad sentences were")
@@ -112,7 +112,7 @@ def tell_of_skipped(reader: SentenceReader, fate: str) -> None:
 
 
 def open_tagger(path: str, n_jobs: int | None = None) -> Model:
-    """Read a tagger, for so many threads; other models are refused with their own command."""
+    """Open a tagger that predicts with ``n_jobs`` threads; raise if the model is not a tagger."""
     model = open_model(path, n_jobs=n_jobs, taggers=True)
     if not model.tags_sentences:
         raise ModelFileError(
@@ -123,7 +123,7 @@ def open_tagger(path: str, n_jobs: int | None = None) -> Model:
 
 
 def layout_of(model: Model) -> SentenceLayout:
-    """Return which columns of its files hold words and tags; raise if the tagger has no layout."""
+    """Return the layout of a tagger's files (columns of words and tags); raise if it has none."""
     try:
         layout: SentenceLayout | None = model.learner.schema_
     except ModelFileError as error:
@@ -139,7 +139,7 @@ def layout_of(model: Model) -> SentenceLayout:
 def predict_block(
     tagger: SequenceTagger, reader: SentenceReader, block: SentenceBlock
 ) -> list[list[str]]:
-    """Tag a block just read; an error about a sentence names its line."""
+    """Tag the sentences of a block; an error about a sentence names its file and line."""
     try:
         return tagger.predict(block.sentences)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""rosenblatt tag train: a tagger from sentences with tags."""
+"""rosenblatt tag train: train a tagger on sentences with tags."""
 
 from __future__ import annotations
 
@@ -199,8 +199,8 @@ def _refuse_one_tag(examples: SentenceBlock, name: str) -> None:
 
 
 def _watched(reading: SentenceReading, path: str, layout: Any) -> SentenceBlock:
-    """Read the sentences of --dev, with the layout of those to learn from."""
-    # The rejects of the first files would be written over.
+    """Read the sentences of --dev, in the layout of the training sentences."""
+    # Otherwise the rejects of the training files would be overwritten.
     on_bad = "skip" if reading.on_bad.startswith("rejects=") else reading.on_bad
     return replace(reading, on_bad=on_bad).reader([path], layout, labelled=True).whole()
 
@@ -222,7 +222,7 @@ def _new_tagger(parameters: dict[str, Any]) -> SequenceTagger:
 def _fit(
     tagger: SequenceTagger, examples: SentenceBlock, held: SentenceBlock | None, epochs: int | None
 ) -> None:
-    """Train for epochs that continue where the last ones ended."""
+    """Train the tagger, continuing after the epochs that it has already made."""
     usual = tagger.warm_start
     tagger.set_params(warm_start=True, **({} if epochs is None else {"max_iter": epochs}))
     validation_set = None if held is None else (held.sentences, held.tags)
@@ -232,7 +232,7 @@ def _fit(
 
 @contextmanager
 def _placed(examples: SentenceBlock) -> Iterator[None]:
-    """Let errors and warnings about a sentence name its file and line."""
+    """Let errors and warnings about a sentence within this block name its file and line."""
     try:
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
@@ -313,7 +313,7 @@ def summary(facts: dict[str, Any], tagger: SequenceTagger, name: str) -> list[st
 
 
 def _counted_tags(counts: dict[str, int]) -> str:
-    """Return as many tags as fit in a line, the most frequent first."""
+    """Return a line with as many tags and their counts as fit, the most frequent first."""
     order = sorted(counts, key=lambda tag: -counts[tag])
     words = [f"{cut(tag, LONGEST_TAG)} ({counts[tag]:,})" for tag in order]
     return listed(f"{count(len(counts), 'tag')}: ", words)
@@ -322,7 +322,7 @@ def _counted_tags(counts: dict[str, int]) -> str:
 def unseen_tags(
     held: SentenceBlock | None, tagger: SequenceTagger, name: str | None
 ) -> Iterator[str]:
-    """Yield a notice about tags of --dev that training has not seen and that can only be wrong."""
+    """Yield a notice about tags of --dev that do not occur in training and count as wrong."""
     if held is None:
         return
     known = set(tagger.tags_)
@@ -339,7 +339,7 @@ def unseen_tags(
 
 
 class GivenTemplates:
-    """Templates of --templates, with the place of each."""
+    """The templates of --templates, with the line and column of each."""
 
     def __init__(self, given: str) -> None:
         self.path = given if os.path.exists(given) else None
@@ -366,7 +366,7 @@ class GivenTemplates:
             raise ParameterError(f"--templates {given}: not UTF-8 text ({error}).") from None
 
     def checked(self, n_inputs: int) -> list[str]:
-        """Return the templates; raise with its place if one cannot be parsed."""
+        """Return the templates; if one cannot be parsed, raise an error with its position."""
         from rosenblatt.models.templates import TemplateError, Templates
         from rosenblatt.tables.readers.sentence_layout import input_names
 

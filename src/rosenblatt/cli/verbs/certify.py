@@ -1,4 +1,4 @@
-"""rosenblatt certify: are the classes of a file separable, and what proves it?"""
+"""rosenblatt certify: decide whether the classes of a file are separable, with a proof."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from rosenblatt.plurals import count
 
 SUSPECTS = 5
 CONFLICT_SHOWN = 12
-# Features of more numbers than this stay sparse if they came so.
+# Maximum number of cells of sparse features that are converted to a dense matrix.
 DENSE_CELLS = 20_000_000
-# What there is to say where no hyperplane separates the rows.
+# Descriptions of the kinds of separation if no hyperplane separates the rows.
 SEPARATIONS = {
     "quasi-complete": "quasi-complete: some boundary has no row on its wrong side, but rows on it",
     "none": "none: every boundary has rows on its wrong side",
@@ -78,9 +78,9 @@ def command(file: str, no_bias: bool, as_json: bool, seed: int, **reading: Any) 
 
 
 def read_rows(path: str, **options: Any) -> Examples:
-    """Read a file, or standard input for ``-``; labels as text, numbers as they are.
+    """Read a file, or standard input for ``-``, with labels as text and numbers unscaled.
 
-    Scaling would round, and without a bias move the rows.
+    Scaling would round and, without a bias, could change the verdict by moving the rows.
     """
     import numpy as np
 
@@ -99,7 +99,7 @@ def read_rows(path: str, **options: Any) -> Examples:
 
 
 def certificate(rows: Examples, *, fit_intercept: bool, seed: int) -> dict[str, Any]:
-    """Return everything the command reports, but the file, as becomes the JSON object."""
+    """Return the verdict and its proof as in the JSON output, without the file name."""
     from rosenblatt.arrays import dense_columns, used_columns
     from rosenblatt.theory import examine
 

@@ -1,4 +1,4 @@
-"""rosenblatt check: problems of data, before anything is learned from them."""
+"""rosenblatt check: find problems in data before training."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rosenblatt.inspection.data_checks import DataReport
     from rosenblatt.tables.features.schemas import AnySchema
 
-# Beyond these the proof of separability takes more time than a look at the data should.
+# Limits above which deciding separability would take too long for a check.
 MOST_ROWS = 2_000
 MOST_CELLS = 400_000
 MOST_CLASSES = 10
@@ -64,7 +64,7 @@ def command(data: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -
 
 
 def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[str, Any]]:
-    """Return the report, and everything that becomes the JSON object."""
+    """Return the report on the data, and the facts for the JSON output."""
     from rosenblatt.arrays import SparseRows
     from rosenblatt.inspection.data_checks import check_data
     from rosenblatt.tables.features.schemas import FeatureOptions, guess_schema
@@ -76,13 +76,13 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
     if schema is None:
         schema = guess_schema(kind, block)
     else:
-        kind = "svmlight"  # features already, whatever they were
+        kind = "svmlight"  # packed rows are features, whatever the data were
         if not hasattr(block.rows, "indptr"):
             block.rows = SparseRows.from_dense(block.rows)
     report = check_data(kind, block, schema)
     verdict = None
     if report.rows <= MOST_ROWS and len(report.classes) <= MOST_CLASSES:
-        # Numbers as they are, as certify takes them: scaling rounds.
+        # Without scaling, as in certify: scaling rounds.
         as_they_are = guess_schema(kind, block, FeatureOptions(scale=None))
         verdict = _verdict(known or as_they_are, block)
     return report, {
@@ -97,7 +97,7 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
 
 
 def _verdict(schema: AnySchema, block: Any) -> dict[str, Any] | None:
-    """Return the verdict on separability; None if the data are too large to ask for it here."""
+    """Return the verdict on separability; None if the data are too large for a check."""
     from rosenblatt.arrays import dense_columns
     from rosenblatt.theory.separability import separability
 

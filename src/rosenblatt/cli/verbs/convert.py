@@ -1,4 +1,4 @@
-"""rosenblatt convert: a model as ONNX or as a new model file, or data as svmlight text."""
+"""rosenblatt convert: write a model as ONNX or as a model file, or data as svmlight text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rosenblatt.tables.features.schemas import AnySchema
 
 LINES = 1_000
-# So many names of features fit into the metadata of a file without being a burden.
+# Maximum number of feature names that are stored in the metadata of an ONNX file.
 MOST_NAMES = 20_000
 
 
@@ -125,7 +125,7 @@ def command(
 
 def _is_model(path: str) -> bool:
     """Return whether a file starts like a model file: a small length in eight bytes, then JSON."""
-    if not os.path.isfile(path):  # to read from a pipe would take away what it holds
+    if not os.path.isfile(path):  # reading from a pipe would consume its data
         return False
     with open(path, "rb") as file:
         start = file.read(9)
@@ -157,7 +157,7 @@ def _refuse_options_of_data(ctx: click.Context) -> None:
 
 
 def _write_model_file(model: Model, out: str | None, *, slim: bool) -> None:
-    """Write the model as a file of the present format."""
+    """Write the model as a file of the current format."""
     from rosenblatt.persistence.file import save
 
     if out is None or out == "-":
@@ -205,7 +205,7 @@ def _onnx(model: Model, *, encoded: bool) -> bytes:
 
 
 class Features:
-    """Makes features and labels of files, block by block, and counts what it leaves out."""
+    """Encoder of files as features and labels, block by block; it counts omitted values."""
 
     def __init__(self, model: str | None, *, number_labels: bool) -> None:
         from rosenblatt.tables.features.schemas import UnseenValues
@@ -219,7 +219,7 @@ class Features:
     def blocks(
         self, reading: Reading, paths: Sequence[str], *, scale: bool
     ) -> Iterator[tuple[Any, list[Any]]]:
-        """Yield features and labels; without a schema, tables and texts are read as a whole."""
+        """Yield features and labels by block; without a schema, tables and texts are one block."""
         import numpy as np
 
         from rosenblatt.tables.features.schemas import FeatureOptions, guess_schema
@@ -279,7 +279,7 @@ class Features:
 def _write_rows(
     features: Features, blocks: Iterator[tuple[Any, list[Any]]], out: str | None, names: str | None
 ) -> None:
-    """Write rows and names; in the end both files exist, or neither."""
+    """Write the rows and the feature names; both files are created, or neither."""
     from rosenblatt.tables.readers.svmlight import svmlight_lines
 
     with NewFiles() as files:

@@ -1,4 +1,4 @@
-"""rosenblatt demo: a real data set, learned in front of your eyes."""
+"""rosenblatt demo: train on a bundled data set and show how it went."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
     click.echo(f"{data}: {n_rows:,} {train.about}")
     click.echo(listed(f"{len(train.classes)} classes: ", train.classes))
     click.echo(f"learning from {len(train.y):,} rows, {len(test.y):,} held out")
-    # The same updates in the same order: of these one keeps the last weights, one their mean.
+    # Both make the same updates in the same order; one keeps the last weights, one their mean.
     last = Perceptron(max_iter=epochs, random_state=seed)
     mean = AveragedPerceptron(max_iter=epochs, random_state=seed)
     with warnings.catch_warnings():
@@ -103,7 +103,7 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
 
 
 def _scaled(train: Any, test: Any) -> tuple[Any, Any]:
-    """Scale both tables by mean and standard deviation of the training rows."""
+    """Standardize both matrices by the mean and standard deviation of the training rows."""
     center = train.mean(axis=0)
     scale = train.std(axis=0)
     scale[scale == 0] = 1.0
@@ -111,7 +111,7 @@ def _scaled(train: Any, test: Any) -> tuple[Any, Any]:
 
 
 def _epochs(mistakes: list[int]) -> list[str]:
-    """Return a line for each of the first and the last epochs, and one for the rest."""
+    """Return a line for each of the first and last epochs, and one for those in between."""
     widest = len(f"{len(mistakes):,}")
     lines = [
         f"  epoch {epoch:>{widest},}  {count(n, 'mistake')}" for epoch, n in enumerate(mistakes, 1)
@@ -125,9 +125,10 @@ def _epochs(mistakes: list[int]) -> list[str]:
 
 
 def draw(data: str, learner: Any, X: Any, y: list[str], out: str | None) -> None:
-    """Draw and say where; a demo goes without a picture rather than fail.
+    """Draw the picture and print its path; if that is impossible, print a notice.
 
-    Unless the user named the file, only a picture of an earlier demo is overwritten.
+    If ``out`` is None, only a picture of an earlier demo is overwritten; otherwise, an error of
+    writing the file is raised.
     """
     path = FILE if out is None else out
     if out is None and os.path.lexists(path) and not _is_ours(path):

@@ -1,4 +1,4 @@
-"""rosenblatt diff: what two models do not have in common."""
+"""rosenblatt diff: show the differences between two models."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def command(first: str, second: str, top: int, as_json: bool) -> int:
 
 
 def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
-    """Return everything the command reports, as becomes the JSON object."""
+    """Compare two models, and return the differences as in the JSON output."""
     from rosenblatt.tables.features.named_weights import WeightChanges
 
     names = [name for name in FACTS if name not in OF_TAGGERS]
     found = WeightChanges([], [], None)
-    if first.tags_sentences != second.tags_sentences:  # they differ in what they are
+    if first.tags_sentences != second.tags_sentences:  # only their kinds can be compared
         names = ["learner"]
     elif first.tags_sentences:
         names = list(FACTS)
@@ -90,7 +90,7 @@ def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
 
 
 def _same(first: Model, second: Model) -> bool:
-    """Return whether two models are equal to the last bit, whatever version wrote them."""
+    """Return whether two models are bit-for-bit equal, whatever version wrote them."""
     import msgspec
 
     a = first.state

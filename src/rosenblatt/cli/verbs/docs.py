@@ -1,4 +1,4 @@
-"""rosenblatt docs: the built pages in the browser."""
+"""rosenblatt docs: open the built documentation in the browser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from rosenblatt.cli.frame.options import Command
 
-# Beside the sources, and where an environment keeps what belongs to a package.
+# Folders of the built pages: beside the sources, or among the shared files of the environment.
 PLACES = (Path(__file__).parents[4] / "site", Path(sys.prefix, "share", "doc", "rosenblatt"))
 
 

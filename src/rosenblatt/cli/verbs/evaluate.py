@@ -1,4 +1,4 @@
-"""rosenblatt evaluate: how often a model is right on rows with labels."""
+"""rosenblatt evaluate: compare the predictions of a model with labels."""
 
 from __future__ import annotations
 

@@ -138,11 +138,11 @@ def command(
 def _row(
     found: Model, reading: Reading, paths: Sequence[str], row: int, *, labelled: bool
 ) -> tuple[AnySchema, Any]:
-    """Return one row as a block of its own; raise if there are fewer rows."""
+    """Return the schema and a block with row number ``row`` only; raise if there is no such row."""
     from rosenblatt.errors import InputError
 
     seen = 0
-    # Closed here, where what goes wrong in closing is still heard.
+    # Closed here, so that an error on closing is reported.
     with closing(found.blocks(reading, paths, labelled=labelled)) as blocks:
         for schema, block in blocks:
             if row <= seen + len(block):
@@ -152,7 +152,7 @@ def _row(
 
 
 class TrainingRows:
-    """The data of --train, read once: features block by block, lines and labels of all rows."""
+    """The rows of --train, read once: features by block, and all line numbers and labels."""
 
     def __init__(self, found: Model, reading: Reading, paths: Sequence[str]) -> None:
         self.blocks = found.blocks(reading, paths, labelled=True) if paths else iter(())
@@ -166,11 +166,11 @@ class TrainingRows:
             yield schema.encode(block)
 
     def compare(self, mistakes: list[PastMistake] | None) -> None:
-        """Refuse data whose labels are not those of the mistakes."""
+        """Raise if the labels of the rows differ from those recorded with the mistakes."""
         from rosenblatt.errors import InputError
 
         for _ in self.features():
-            pass  # a learner that keeps its rows has left these unread
+            pass  # a learner that stores its rows has not read these
         for one in mistakes or ():
             if one.row is not None and str(one.y_true) != "".join(self.labels[one.row :][:1]):
                 raise InputError(
@@ -221,7 +221,7 @@ def _report(
     label = "" if facts["label"] is None else f", labelled {facts['label']}"
     scores = sorted(why.scores.items(), key=lambda one: -one[1])
     shown = first_few([f"{name} {ordinary(score)}" for name, score in scores], top)
-    # Numbers also as they stand in the file.
+    # Numbers are also shown as in the file.
     named = [
         part._replace(name=f"{part.name} = {ordinary(raw[part.name], digits=6)}")
         if part.name in raw

@@ -1,4 +1,4 @@
-"""rosenblatt pack: any data as one file that training memory-maps."""
+"""rosenblatt pack: convert data into one file that training memory-maps."""
 
 from __future__ import annotations
 

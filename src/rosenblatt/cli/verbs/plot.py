@@ -1,4 +1,4 @@
-"""rosenblatt plot: what a model has learned, and how, as a picture."""
+"""rosenblatt plot: draw pictures of a model, its training and its predictions."""
 
 from __future__ import annotations
 

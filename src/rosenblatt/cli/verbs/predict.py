@@ -1,4 +1,4 @@
-"""rosenblatt predict: the class of every row of a file."""
+"""rosenblatt predict: print the class of every row of a file."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def command(
 
 
 class Predictions:
-    """Predicts block by block and formats the predictions as text."""
+    """Predictor of blocks of rows that formats its predictions as text."""
 
     def __init__(
         self, model: Model, threshold: float | None, written: PredictionFormat, unseen: UnseenValues
@@ -127,7 +127,7 @@ class Predictions:
         self._format = written
         self._unseen = unseen
         self._begun = False
-        self.labelled = False  # whether texts have labels before them, which are skipped
+        self.labelled = False  # whether texts begin with labels, which are skipped
 
     def texts(self, blocks: Any, rows: RowTexts) -> Iterator[str]:
         for number, block in enumerate(blocks):
@@ -150,7 +150,7 @@ class Predictions:
         yield self._format.lines(rows.rows(), (), ())
 
     def _head(self, rows: RowTexts) -> str:
-        """Return the line of column names the first time, when those of the input are known."""
+        """Return the header line at the first call, and an empty string afterwards."""
         if self._begun:
             return ""
         self._begun = True
@@ -169,7 +169,7 @@ class Predictions:
 
 
 def _refuse_lost_input(found: Format, id_column: str | None, with_input: bool) -> None:
-    """Refuse to copy columns out of a file that has none."""
+    """Raise if input columns are requested from a file that has none to copy."""
     if id_column is not None and found.kind != "table":
         raise click.UsageError(f"--id has no meaning for {found.name}: it has no columns.")
     if with_input and found is PACKED_ROWS:
@@ -181,7 +181,7 @@ def _encoded(write: Callable[[bytes], Any]) -> Callable[[str], None]:
 
 
 def _begins_with_labels(texts: list[str], classes: list[str]) -> bool:
-    """Return whether all texts begin with a known class and a tab, like lines to train on."""
+    """Return whether all texts begin with a known class and a tab, as training lines do."""
     return all(
         tab and before.strip() in classes
         for before, tab, _ in (text.partition("\t") for text in texts)

@@ -1,4 +1,4 @@
-"""rosenblatt show: what a model is, for people and for programs."""
+"""rosenblatt show: describe a model, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _tagger_facts(card: Any) -> dict[str, Any]:
 
 
 def _differing(model: Model) -> dict[str, Any]:
-    """Return the parameters that differ from their defaults; templates have their own line."""
+    """Return the parameters that differ from their defaults, except templates."""
     from rosenblatt import SequenceTagger
 
     options = (SequenceTagger if model.tags_sentences else type(model.learner)).options()
@@ -235,7 +235,7 @@ def _card(model: Model) -> list[str]:
 
 
 def _training_lines(facts: dict[str, Any], units: str) -> dict[str, str]:
-    """Return lines that describe the training run; `units` are what was learned from."""
+    """Return the lines about training by their titles; `units` names the training examples."""
     from rosenblatt.models.result import stop_text
 
     items = {}

@@ -70,7 +70,7 @@ def _checkpoint(
 
 @dataclass(frozen=True)
 class StreamRequest:
-    """What a call of stream asks for, but for how to read the data."""
+    """Options of a stream, except those for reading the data and those of the learner."""
 
     data: tuple[str, ...]
     learner: Entry
@@ -88,7 +88,7 @@ class StreamRequest:
 
     @property
     def path(self) -> str | None:
-        """Return where the model is written; None if it is not kept."""
+        """Return the output path of the model; None if the model is not written."""
         return self.out or self.resume
 
 
@@ -166,7 +166,7 @@ def command(**options: Any) -> None:
     if not request.data:
         request = replace(request, data=("-",))
 
-    # Wrong names and options are found before hours of learning, not after.
+    # Names and options are checked before hours of training, not after.
     interrupts = current_interrupts()
     interrupts.outcome = NOTHING_LEARNED
     _claim_files(request)
@@ -191,7 +191,7 @@ def command(**options: Any) -> None:
         if failure is not None:
             if request.path is not None:
                 say([f"stopped{interrupts.outcome}"], err=True)
-                # The line above names the model already.
+                # The message above already names the model.
                 click.get_current_context().obj.written = ""
             raise failure
         files.keep()
@@ -204,7 +204,7 @@ def command(**options: Any) -> None:
 
 
 def _claim_files(request: StreamRequest) -> None:
-    """Raise if the model or the predictions cannot be written."""
+    """Claim the output path of the model; raise if it or the predictions cannot be written."""
     if request.path is not None:
         claim_destination(request.path, request.resume, request.data)
     elif request.checkpoint is not None:
@@ -214,7 +214,7 @@ def _claim_files(request: StreamRequest) -> None:
 
 
 def _learner(entry: Entry, known: Model | None) -> Any:
-    """Return the learner of the model to resume, or a new one."""
+    """Return the learner of the model to resume, or a new one; raise if it stores rows."""
     given = chosen_parameters()
     if known is None:
         model = entry.load()(**given)
@@ -237,13 +237,13 @@ def _learner(entry: Entry, known: Model | None) -> Any:
 def _reader(
     reading: Reading, request: StreamRequest, growing: GrowingSchema, known: Model | None
 ) -> Reader[Any] | ReadAhead:
-    """Open the files; a model that is resumed may refuse classes that it does not know."""
+    """Open a reader of the files; for a resumed model, new classes are errors unless allowed."""
     labels = {} if known is None else known.label_options(request.new_classes)
     reader = reading.reader(
         request.data, schema=growing.schema, features=growing.options, grows=True, **labels
     )
     # Two threads are faster if both reading and learning release the interpreter's lock. But a file
-    # of rejects must not be ahead of what is learned, and must be closed at Ctrl-C.
+    # of rejects must not run ahead of learning, and must be closed on Ctrl-C.
     if growing.kind != "svmlight" or reading.on_bad.startswith("rejects="):
         return reader
     return ReadAhead(reader)
@@ -253,7 +253,7 @@ def _reader(
 
 
 class StreamRun:
-    """A model that learns from a stream, with what there is to report about it."""
+    """State of a stream: the learner, its schema, and the progress to report."""
 
     def __init__(
         self, request: StreamRequest, model: Any, growing: GrowingSchema, progress: Progress
@@ -267,7 +267,7 @@ class StreamRun:
     def learn(
         self, reader: Iterator[Any], predictions: PredictionLines, interrupts: Interrupts
     ) -> OSError | ModelFileError | None:
-        """Predict and learn block by block; return the error that ended it early, if one did."""
+        """Predict and learn block by block; return the error that ended the pass early, or None."""
         from rosenblatt.errors import ModelFileError
 
         checkpoints = Checkpoints(self.request.checkpoint, self._write_checkpoint, interrupts)
@@ -276,8 +276,8 @@ class StreamRun:
                 for block in self.growing.blocks(interrupts.between(reader)):
                     self._learn_block(block, predictions, checkpoints)
         except (OSError, ModelFileError) as error:
-            # A reader that has gone, a full disk, a checkpoint that is not sound: like Ctrl-C, a
-            # reason to stop and to keep what was learned.
+            # A closed output, a full disk or a model that fails its checks ends the pass. As after
+            # Ctrl-C, the model is written.
             return error
         return None
 
@@ -303,7 +303,7 @@ class StreamRun:
         self.table.points(points)
 
     def _weigh_classes(self, labels: Any) -> None:
-        """Give class weights, which are typed as text, the type of the labels."""
+        """Set the class weights of the learner, with class names converted to labels."""
         weights = chosen_parameters().get("class_weight")
         if isinstance(weights, dict):
             by_label = weights_by_label(weights, set(labels.tolist()), all_known=False)
@@ -317,13 +317,13 @@ class StreamRun:
             save(self.model, self.request.path)
 
     def write(self, *, slim: bool) -> None:
-        """Write the model, if it is kept at all."""
+        """Write the model, if it has an output path."""
         if self.request.path is not None:
             self.model.schema_ = self.growing.schema
             write_model(self.model, self.request.path, slim=slim)
 
     def kept(self) -> str:
-        """Return in words how far a stream came that was stopped, and how to resume it."""
+        """Return the message for a stopped stream: the rows learned, and how to resume."""
         n = self.progress.n
         after = f" after {counted(n, 'row')}"
         if self.model.t_ > n:
@@ -338,9 +338,9 @@ class StreamRun:
 
 
 def _report(run: StreamRun, n_skipped: int, *, is_interrupted: bool) -> None:
-    """Print how the stream went, for people or as a JSON object."""
+    """Print the result of the stream, as text or as a JSON object."""
     request = run.request
-    # With weights of classes, mistakes are not what the learner makes few of.
+    # With class weights the learner does not minimize the number of mistakes.
     beats_majority = run.progress.beats_majority if run.model.class_weight is None else None
     if not request.quiet:
         say(_notices(run.growing, n_skipped), err=True)
@@ -367,7 +367,7 @@ def _report(run: StreamRun, n_skipped: int, *, is_interrupted: bool) -> None:
 
 
 def _notices(growing: GrowingSchema, n_skipped: int) -> list[str]:
-    """Return lines about rows that were skipped and levels that had no room."""
+    """Return messages about skipped rows, and about category levels beyond the limit."""
     lines = []
     if n_skipped:
         many = counted(n_skipped, "bad row was", "bad rows were")
@@ -400,12 +400,12 @@ def _summary(run: StreamRun, beats_majority: bool | None) -> list[str]:
 
 
 class _Table:
-    """Prints the progress, a line at a time."""
+    """Table of the progress, printed line by line."""
 
     def __init__(self, is_silent: bool, err: bool) -> None:
         self.err = err
         self._is_silent = is_silent
-        # The number of rows in the last line.
+        # Number of rows at the last printed line.
         self._last = 0
 
     def points(self, points: Iterable[Any]) -> None:
@@ -421,12 +421,12 @@ class _Table:
             self._last = point.n
 
     def end(self, progress: Progress) -> None:
-        """Print the last line, unless it is there."""
+        """Print the line of the last point, unless it has been printed."""
         self.points([point for point in progress.curve[-1:] if point.n > self._last])
 
 
 class PredictionLines:
-    """Writes predictions, one per line, to a file or standard output, if they are wanted."""
+    """Writer of predictions, one per line, to a file or standard output, if requested."""
 
     def __init__(self, path: str | None, files: NewFiles) -> None:
         self.is_wanted = path is not None
@@ -445,7 +445,7 @@ class PredictionLines:
 
 
 class Checkpoints:
-    """Writes the model during the stream, every so many rows or seconds, also while none come."""
+    """Writer of the model every N rows or N seconds, the latter also while waiting for rows."""
 
     def __init__(
         self, every: tuple[int, str] | None, write: Callable[[], None], interrupts: Interrupts
@@ -453,7 +453,7 @@ class Checkpoints:
         self._every, self._unit = every or (0, "")
         self._write = write
         self._interrupts = interrupts
-        # Since the last checkpoint.
+        # Rows learned since the last checkpoint, and its time.
         self._rows = 0
         self._last = time.monotonic()
         self._has_failed = False
@@ -468,17 +468,17 @@ class Checkpoints:
             self._ring_every(0)
 
     def _ring_every(self, seconds: int) -> None:
-        with suppress(AttributeError, ValueError):  # no such clock, or not in the main thread
+        with suppress(AttributeError, ValueError):  # no timer, or not in the main thread
             signal.signal(signal.SIGALRM, self._ring)
             signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
 
     def _ring(self, *_: object) -> None:
-        """Write a checkpoint while rows are waited for; otherwise `learned` does it."""
+        """Write a checkpoint if the stream is waiting for rows; otherwise `learned` does it."""
         if self._interrupts.waiting and self._rows:
             self._keep()
 
     def learned(self, rows: int) -> None:
-        """Count rows, and write a checkpoint if it is time for one."""
+        """Count the rows learned, and write a checkpoint if one is due."""
         self._rows += rows
         if self._unit == "s":
             is_due = time.monotonic() - self._last >= self._every

@@ -1,4 +1,4 @@
-"""rosenblatt studio: a page in the browser on which every update can be seen."""
+"""rosenblatt studio: show every update of a perceptron in the browser."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def command(
         return
     if course:
         raise click.UsageError("--course needs --out FILE: the course is part of a file.")
-    # First of all, so that what is missing is said before anything is read.
+    # Imported first, so that a missing dependency is reported before data are read.
     from rosenblatt.studio.server import serve
 
     session, lines = _session(data, reading)
@@ -96,7 +96,7 @@ def _tell(address: str) -> None:
 
 
 def _write(path: str, course: bool, session: Session, lines: list[str]) -> None:
-    """Write the page with its run as one file."""
+    """Write the studio with its session as one file, and print the path."""
     page = session.one_file(course=course)
     with NewFiles() as files:
         files.open(path).write(page.encode())
@@ -105,7 +105,7 @@ def _write(path: str, course: bool, session: Session, lines: list[str]) -> None:
 
 
 def _session(data: str | None, reading: dict[str, Any]) -> tuple[Session, list[str]]:
-    """Return a session that starts with the file, and lines about the columns it shows."""
+    """Return a session that starts with the data, and lines that describe the chosen columns."""
     from rosenblatt.studio.session import Session
 
     if data is None:
@@ -117,7 +117,7 @@ def _session(data: str | None, reading: dict[str, Any]) -> tuple[Session, list[s
     say([f"note: {notice}" for notice in chosen.notices], err=True)
     if as_is:
         return Session({"data": chosen.data}, name), lines
-    # Large numbers would decide alone, and rows in the order of their classes teach one by one.
+    # Unscaled, the larger numbers dominate; in file order, rows may be sorted by class.
     lines.append("both columns are scaled, the rows shuffled every epoch; --as-is does neither")
     return Session({"data": chosen.scaled().data, "order": "shuffled"}, name), lines
 
@@ -141,7 +141,7 @@ def _chosen(
 
 
 def _source(path: str) -> Any:
-    """Return a function that gives the data each time; standard input is kept for it."""
+    """Return a function that supplies the data anew at each call; standard input is read once."""
     from rosenblatt.tables.readers.sources import our_kind
 
     if path != "-":

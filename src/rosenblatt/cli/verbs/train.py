@@ -1,4 +1,4 @@
-"""rosenblatt train: a model from files with labels."""
+"""rosenblatt train: train a model on files with labels."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.catalogue import Entry
     from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions
 
-# Options that have no meaning with another one.
+# For each option, those that have no meaning with it.
 AGAINST = {
     "resume": ("learner", "dev", "seed", "record", "one_pass", "schema_from"),
     "one_pass": ("epochs", "dev"),
@@ -63,7 +63,7 @@ AGAINST = {
 
 @dataclass(frozen=True)
 class TrainRequest:
-    """What a call of train asks for, but for how to read the data."""
+    """Options of a training, except those for reading the data and those of the learner."""
 
     data: tuple[str, ...]
     learner: Entry
@@ -83,7 +83,7 @@ class TrainRequest:
 
     @cached_property
     def dev_share(self) -> float | None:
-        """Return the share of the rows to hold out; None if --dev names a file."""
+        """Return the share of the rows to hold out; None if --dev is not given or names a file."""
         return share_of(self.dev)
 
     @property
@@ -159,7 +159,7 @@ def command(**options: Any) -> None:
         return
     _refuse_combinations(request, parameters)
 
-    # Wrong names and options are found before hours of learning, not after.
+    # Names and options are checked before hours of training, not after.
     interrupts = current_interrupts()
     interrupts.outcome = NOTHING_LEARNED
     watched = [] if request.dev_file is None else [request.dev_file]
@@ -207,7 +207,7 @@ def command(**options: Any) -> None:
             model = model.best_learner_
         _refuse_lone_class(model, request.data)
         model.schema_ = examples.schema
-        # The data of a resumed model are not those of this call alone; a pipe cannot be read again.
+        # A resumed model has also learned from other data; a pipe cannot be read again.
         hashed = None if request.resume or "-" in request.data else list(request.data)
         state = write_model(model, path, data=hashed, slim=request.slim)
     interrupts.end(kept_by_interrupt(model, path))
@@ -250,7 +250,7 @@ def _train_on_shards(
 
 
 def _refuse_combinations(request: TrainRequest, parameters: dict[str, Any]) -> None:
-    """Raise if parameters of the learner do not go with the way of training."""
+    """Raise if parameters of the learner conflict with --resume or --one-pass."""
     if request.resume:
         refuse_parameters(parameters)
     if request.one_pass and parameters.get("calibrate"):
@@ -258,13 +258,13 @@ def _refuse_combinations(request: TrainRequest, parameters: dict[str, Any]) -> N
 
 
 def _known_model(request: TrainRequest) -> Model | None:
-    """Open the model to resume, or the one whose schema is taken, if there is one."""
+    """Open the model of ``--resume`` or ``--schema-from``; return None if neither is given."""
     path = request.resume or request.schema_from
     return None if path is None else open_model(path)
 
 
 def _settings(request: TrainRequest) -> dict[str, Any]:
-    """Return the parameters of a new learner that other options of the command set."""
+    """Return the parameters of a new learner that are set by options such as --seed."""
     learner = request.learner
     settings: dict[str, Any] = {"random_state": request.seed}
     if request.record:
@@ -277,7 +277,7 @@ def _settings(request: TrainRequest) -> dict[str, Any]:
         if learner.family != "auto":
             settings["early_stopping"] = True
     if learner.family == "auto":
-        # The schema has scaled what is to be scaled.
+        # The schema has already scaled the columns.
         settings["standardize"] = False
     return settings
 
@@ -297,7 +297,7 @@ def _read_rows(
     schema: AnySchema | None,
     resumed: Model | None,
 ) -> Examples:
-    """Read the rows to learn from; raise if their labels cannot be classes."""
+    """Read the training rows; raise if their labels cannot be classes."""
     labels: dict[str, Any] = {}
     grows = True
     if resumed is not None:
@@ -312,7 +312,7 @@ def _read_rows(
 def _read_held_rows(
     request: TrainRequest, reading: Reading, features: FeatureOptions, examples: Examples
 ) -> Examples | None:
-    """Read the rows of --dev, if it names a file; their labels must be known."""
+    """Read the rows of --dev if it names a file; their labels must occur in training."""
     if request.dev_file is None:
         return None
     return read_examples(
@@ -326,7 +326,7 @@ def _read_held_rows(
 
 
 def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples) -> Any:
-    """Return a learner with these parameters; class weights get the labels that the rows have."""
+    """Return a new learner; the keys of its class weights are converted to labels of the rows."""
     weights = parameters.get("class_weight")
     if isinstance(weights, dict):
         labels = list(examples.counts)
@@ -335,7 +335,7 @@ def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples)
 
 
 def _make_room(model: Any, examples: Examples) -> None:
-    """Give a resumed model weights for the features that joined its schema."""
+    """Add weights to a resumed model for the features added to its schema."""
     if examples.inserted:
         model.insert_features(examples.inserted)
     elif examples.schema.n_features > model.n_features_in_:
@@ -343,7 +343,7 @@ def _make_room(model: Any, examples: Examples) -> None:
 
 
 def _learn(request: TrainRequest, model: Any, examples: Examples, held: Examples | None) -> None:
-    """Train the model: in one pass, in more epochs of a resumed one, or anew."""
+    """Train the model: in one pass, for more epochs if it is resumed, or from scratch."""
     if request.sees_rows_once:
         model.partial_fit(examples.X, examples.labels, sample_weight=examples.weights)
         return
@@ -362,7 +362,7 @@ def _fit(request: TrainRequest, model: Any, examples: Examples, held: Examples |
     validation_set = None if held is None else (held.X, held.labels)
     is_silent = request.quiet or request.as_json
     with notices(request.quiet), warnings.catch_warnings(), progress_shown(is_silent):
-        # The reason to stop is printed anyway; what could not be held out is not.
+        # The stop reason is printed anyway, unlike the notices, for example about held-out rows.
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", Notice)
         model.fit(
@@ -374,7 +374,7 @@ def _fit(request: TrainRequest, model: Any, examples: Examples, held: Examples |
 
 
 def _of_last_epochs_only(model: Any) -> list[str]:
-    """Return notices about what a resumed training does not continue."""
+    """Return notices about settings that resumed training applies to the new epochs alone."""
     found = []
     if model.get_params().get("average") == "tail":
         found.append(
@@ -411,9 +411,9 @@ def _cross_validated(
     n_folds: int,
     seed: int,
 ) -> list[float]:
-    """Return the accuracy on each fold of a learner that is trained on the others.
+    """Return the accuracy on each fold of a learner that is trained on the other folds.
 
-    With `options` the features are guessed without the fold; otherwise the schema is known.
+    With `options` the schema is guessed from the other folds; otherwise the known one is used.
     """
     from rosenblatt.estimators.selection import cross_validation
     from rosenblatt.tables.features.schemas import guess_schema
@@ -447,7 +447,7 @@ def _cross_validated(
 
 
 def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -> None:
-    """Raise if labels cannot be classes, before any time is spent on them."""
+    """Raise if the labels cannot be classes: fractions or, for a new model, a single class."""
     from rosenblatt.errors import DataError
 
     of_table = examples.schema.kind == "table"
@@ -463,7 +463,7 @@ def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -
 
 
 def _odd_about_target(examples: Examples) -> list[Any]:
-    """Return warnings about the target: a wrong column, or a feature that gives it away."""
+    """Return warnings about the target: a wrong column, or a feature that leaks it."""
     from rosenblatt.tables.readers.table import Table
 
     if not isinstance(examples.block, Table):

@@ -1,1 +1,1 @@
-"""The kernel perceptron: linear in the space of a kernel, and still only a list of mistakes."""
+"""The kernel perceptron: a linear classifier in the feature space of a kernel."""

@@ -1,4 +1,4 @@
-"""The kernel perceptron: linear in the space of a kernel, and still only a list of mistakes."""
+"""The kernel perceptron: a linear classifier in the feature space of a kernel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _knows_new_rows(model: Any) -> bool:
-    """Return whether new rows can be learned; raise AttributeError if their kernel is unknown."""
+    """Return True; raise AttributeError if the kernel is precomputed, which excludes new rows."""
     if model.kernel == "precomputed":
         raise AttributeError(
             "kernel='precomputed' cannot learn as rows come: their kernel with the rows before is "
@@ -40,7 +40,7 @@ def _knows_new_rows(model: Any) -> bool:
 
 
 class KernelPerceptron(RowClassifier):
-    """The perceptron in the space of a kernel; voted, averaged or as it ended.
+    """Kernel perceptron, which predicts by a vote, by the average or by the last hypothesis.
 
     ``f(x) = Σ a_s K(x_s, x)``: a mistaken row joins the sum with the sign of its label. Rows are
     scored in blocks by matrix products, and every mistake is carried to the rows after it in the
@@ -302,7 +302,7 @@ class KernelPerceptron(RowClassifier):
         return self.combine == "last"
 
     def check_parameters(self) -> None:
-        """Refuse parameters whose values are not allowed, alone or together."""
+        """Raise a ParameterError if a parameter, or a combination of parameters, is not allowed."""
         super().check_parameters()
         self._check_combine()
 
@@ -333,7 +333,7 @@ class KernelPerceptron(RowClassifier):
         sample_weight: Any = None,
         validation_set: tuple[Any, Any] | None = None,
     ) -> Self:
-        """Train on all rows, epoch by epoch, until there is a reason to stop.
+        """Train on all rows, epoch by epoch, until a stopping criterion is met.
 
         Parameters
         ----------
@@ -357,7 +357,7 @@ class KernelPerceptron(RowClassifier):
 
     @available_if(_knows_new_rows)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from each row once, in the order given, starting from what was learned before.
+        """Learn from each row once, in the given order, continuing from the current model.
 
         Parameters
         ----------
@@ -474,14 +474,14 @@ class KernelPerceptron(RowClassifier):
     @property
     @of_whole_state
     def support_(self) -> IntArray:
-        """The mistaken rows: their numbers in ``X``, or in all rows that the calls were given."""
+        """Indices of the misclassified rows in ``X``, or among the rows of all calls."""
         model: KernelModel = self._fitted().served
         return model.numbers.copy()
 
     @property
     @of_whole_state
     def support_vectors_(self) -> Any:
-        """The mistaken rows themselves."""
+        """The support vectors: the rows that were misclassified in training."""
         support = self._fitted().served.support
         if support is None:
             return np.zeros((0, self._fitted().n_features))
@@ -492,7 +492,7 @@ class KernelPerceptron(RowClassifier):
     @property
     @of_whole_state
     def dual_coef_(self) -> FloatArray:
-        """What each support row counts for in each function."""
+        """The coefficient of each support row in each function."""
         model: KernelModel = self._fitted().served
         coef = model.coefficients(self.combine)
         return coef.copy() if len(coef) == 1 else coef[model.sorted_slots]
@@ -500,14 +500,14 @@ class KernelPerceptron(RowClassifier):
     @property
     @of_whole_state
     def gamma_(self) -> float | None:
-        """The gamma that counts; None for kernels that have none."""
+        """The gamma in use; None for kernels without one."""
         model: KernelModel = self._fitted()
         return model.kernel.gamma if model.kernel.has_gamma else None
 
     @property
     @of_whole_state
     def survival_(self) -> list[IntArray]:
-        """For each function how many examples each of its states lived."""
+        """The survival times of the hypotheses of each function, in examples."""
         model = self._recorded()
         order = model.sorted_slots if model.n_vectors > 1 else [0]
         return [model.survival(vector)[2].astype(np.int64) for vector in order]
@@ -515,7 +515,7 @@ class KernelPerceptron(RowClassifier):
     @property
     @of_whole_state
     def ledger_(self) -> KernelLedger:
-        """Every update in order."""
+        """The ledger of every update, in order."""
         return KernelLedger(self._recorded())
 
     def _recorded(self) -> KernelModel:
@@ -543,7 +543,7 @@ class KernelPerceptron(RowClassifier):
 
 
 def explained(question: Question, model: KernelModel, combine: str) -> Question:
-    """Explain a prediction by the support rows, which are kept, so that ``X`` is not needed."""
+    """Explain a prediction by the support rows; these are stored, so ``X`` is not needed."""
     from rosenblatt.estimators.explain_rows import UpdateHistory
 
     found = np.zeros(0)

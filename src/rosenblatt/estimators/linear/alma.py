@@ -10,7 +10,7 @@ from rosenblatt.estimators.params import option
 
 
 class ALMA(LinearLearner):
-    """Comes as close to the largest margin as is asked for, without solving a quadratic program.
+    """Approximate large margin algorithm: reaches a given share of the largest margin.
 
     Every row counts as if its length were 1, ``x̂ = x / ‖x‖`` (with a bias: ``‖(x, 1)‖``). Update
     number k is made at a margin ``y (w·x̂) <= (1 - alpha) · B/√k``:
@@ -31,7 +31,7 @@ class ALMA(LinearLearner):
     least ``(1 - alpha) γ*`` (`theory.alma_bound`). ``fit`` ends ``n_iter_no_change`` epochs after
     the last gain; a large one lets it run until there is nothing to update.
 
-    Cost: every row is asked for its length, and an update costs what one of the perceptron does.
+    Cost: every row needs its length, and an update costs what one of the perceptron does.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from rosenblatt.models.data_units import DataUnits
 
 
 class AROW(LinearLearner):
-    """Moves weights far that few examples have moved, and makes them a little surer each time.
+    """Adaptive regularization of weights: weights that were rarely updated take larger steps.
 
     Every weight has a variance ``σ``, 1 at first. An example with a margin ``m = y (w·x + b)``
     below 1 has the variance ``v = Σ σ x²`` and changes the model by
@@ -199,5 +199,5 @@ class AROW(LinearLearner):
     @property
     @of_whole_state
     def variance_(self) -> AnyFloatArray:
-        """How unsure each weight is, from 1 downwards."""
+        """The variance of each weight: 1 at first, then reduced by updates."""
         return self._variances()

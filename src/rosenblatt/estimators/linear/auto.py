@@ -1,4 +1,4 @@
-"""The linear learner that chooses rule and epochs by itself, on held-out rows."""
+"""A linear learner that chooses its rule and number of epochs on held-out rows."""
 
 from __future__ import annotations
 
@@ -43,14 +43,17 @@ from rosenblatt.models.rows import as_rows
 from rosenblatt.plurals import count, first_few
 
 ARMS = {arm.name: arm for arm in PORTFOLIO}
-# A warning names so many classes.
+# Maximum number of classes that a warning names.
 SHOWN = 5
 # Parameters that AutoLinear passes on to the learners of the portfolio.
 PASSED_ON = ("fit_intercept", "class_weight", "record", "n_jobs", "verbose")
 
 
 def _delegated(name: str, *, begins: bool = False) -> Any:
-    """Return a method of the chosen learner; ``begins``: of the default if none was chosen yet."""
+    """Return a method that delegates to the chosen learner.
+
+    With ``begins`` it delegates to a new default learner if none was chosen yet.
+    """
 
     @wraps(getattr(LinearLearner, name))
     def do(self: AutoLinear, *args: Any, **kwargs: Any) -> Any:
@@ -73,7 +76,7 @@ def _delegated(name: str, *, begins: bool = False) -> Any:
 
 
 def _what_is_not_held_out(parts: list[Split], labels: Any, classes: list[Any]) -> Notice | None:
-    """Return a warning of classes by which nothing was judged; None if there are none."""
+    """Return a warning about classes that were never held out; None if there are none."""
     if not parts:
         return Notice(
             "nothing was held out, because no two classes have two rows: AutoLinear took its "
@@ -95,7 +98,7 @@ def _what_is_not_held_out(parts: list[Split], labels: Any, classes: list[Any]) -
 def _of_training(
     learner: LinearLearner, model: Any, table: Any, labels: Any, sample_weight: Any, seed: int
 ) -> tuple[Any, Any, Any]:
-    """Return the scores, labels and weights of the rows learned from, or of a sample of many."""
+    """Return the scores, labels and weights of the training rows, or of a sample of many rows."""
     sample = sample_of(len(labels), len(model.classes), seed)
     if sample is not None:
         table = table[sample]
@@ -112,7 +115,7 @@ def _has_probabilities(learner: AutoLinear) -> bool:
 
 
 class AutoLinear(Estimator):
-    """Choose among linear learners and numbers of epochs by held-out rows.
+    """Automatic choice among linear learners and numbers of epochs, by held-out rows.
 
     Seven rules are tried: PA-I with two values of C, the soft perceptron, SCW, AROW, and AdaGrad's
     steps by hinge and by log loss. All predict with the mean over the later epochs, and measure
@@ -311,7 +314,7 @@ class AutoLinear(Estimator):
         return self
 
     def _calibrate(self, learner: LinearLearner, scores: Any, labels: Any, weights: Any) -> None:
-        """Calibrate the chosen learner by scores of rows, which were held out if possible."""
+        """Calibrate the chosen learner by scores of rows; these were held out if possible."""
         if self.class_weight is None and scores.ndim == 1:
             # A slope and no offset, so that the class that is predicted is the more probable one.
             scores = np.column_stack([np.zeros(len(scores)), scores])
@@ -324,7 +327,7 @@ class AutoLinear(Estimator):
         return min(DEFAULT_EPOCHS, int(self.max_iter))
 
     def _learner(self, arm: Arm, epochs: int, **more: Any) -> LinearLearner:
-        """Return a learner of a rule of the portfolio."""
+        """Return a new learner with a rule of the portfolio."""
         own = {name: getattr(self, name) for name in PASSED_ON}
         return arm.learner(**{"max_iter": epochs, **SHARED, **own, **arm.parameters, **more})
 
@@ -339,7 +342,8 @@ class AutoLinear(Estimator):
     ) -> tuple[list[Candidate], Any]:
         """Try all rules; return the leaderboard, and scores, labels and weights of held-out rows.
 
-        The scores are those of what is chosen.
+        The scores are those of the chosen candidate. If training is interrupted before the first
+        rule was tried, the leaderboard is empty, and None is returned beside it.
         """
         quiet = {"record": False, "verbose": 0, "n_jobs": None}
         most = plan.looks[-1]
@@ -404,7 +408,7 @@ class AutoLinear(Estimator):
     predict_proba_one = available_if(_has_probabilities)(_delegated("predict_proba_one"))
 
     def predict_one(self, x: Any) -> Any:
-        """The class of one example, a mapping or a 1-D array; None before any was learned."""
+        """Predict the class of one example, a mapping or a 1-D array; None if no class is known."""
         return self.best_learner_.predict_one(x) if self.__sklearn_is_fitted__() else None
 
     def __getattr__(self, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The perceptron that predicts with its mean."""
+"""The averaged perceptron."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rosenblatt.estimators.linear.shared_options import averaging, learning_rate
 
 
 class AveragedPerceptron(LinearLearner):
-    """Trains as the perceptron does and predicts with the mean of all its weight vectors.
+    """Averaged perceptron: predicts with the mean of all weight vectors of training.
 
-    ``w̄ = (1/T) Σ w_t``, the mean of the weights after each of the ``T`` examples seen, so that a
-    vector counts for as long as it survived. Kept as a running sum that only mistakes touch:
+    ``w̄ = (1/T) Σ w_t``, the mean of the weights after each of the ``T`` examples seen, so that
+    each vector is weighted by its survival time. Stored as a running sum that only mistakes touch:
     ``u += c · y · x`` with ``c`` the examples seen before, and ``w̄ = w - u/T``.
 
     It is ``Perceptron(average=True)`` under the name of the papers.

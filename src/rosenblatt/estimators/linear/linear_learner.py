@@ -73,14 +73,14 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.explain_rows import Question
     from rosenblatt.inspection.explanation import ModelExplanation
 
-# Parameters that a model is made with and keeps.
+# Parameters that are fixed when a model is created.
 MODEL_SETTINGS = ("fit_intercept", "binary_as_multiclass", "average")
-# The label of a single example: number 0 of a list of one.
+# The class index of a single example, in a list of one class.
 ONE = np.zeros(1, np.int32)
 
 
 class _Identical:
-    """A value that is equal only to itself: comparing arrays gives no truth value."""
+    """Wrapper that compares values by identity, since comparing arrays gives no truth value."""
 
     def __init__(self, value: Any) -> None:
         self._value = value
@@ -95,7 +95,7 @@ class LinearLearner(RowClassifier):
     """Base of the linear learners; each declares its own parameters and names its rule.
 
     Rows may come in batches of any size or one by one, new classes and, by name, new features at
-    any time; the model is the same to the last bit. A refused example changes nothing, and
+    any time; the model is the same to the last bit. A rejected example changes nothing, and
     predicting never learns.
 
     Parameters
@@ -256,15 +256,15 @@ class LinearLearner(RowClassifier):
     )
     n_jobs: int | None = n_jobs_option("predict and score rows")
 
-    # Whether parameters count relative to the rows; an option of rules with something to scale.
+    # Whether parameters are relative to the scale of the rows; an option of scale-dependent rules.
     relative_to_data = False
 
     layout = "rosenblatt.persistence.linear_layout:LinearLayout"
 
-    # What learning depends on; read at every call, so that a parameter that was changed counts.
+    # Parameters that learning depends on; read at every call, so that a change takes effect.
     _rule_parameters: ClassVar[tuple[str, ...]]
     _rule_settings: ClassVar[Any]
-    # Whether scores are those of the weights; a class that says otherwise has ways of its own.
+    # Whether the weights alone predict: false for a class that overrides a method of prediction.
     _predicts_plainly: ClassVar[bool] = True
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -286,7 +286,7 @@ class LinearLearner(RowClassifier):
     # ------------------------------------------------------------------ the rule
 
     def rule(self) -> Rule:
-        """How far a row moves the weights, with the parameters as they are now.
+        """Return the update rule with the current parameters.
 
         Returns
         -------
@@ -295,11 +295,11 @@ class LinearLearner(RowClassifier):
         raise NotImplementedError(f"{type(self).__name__} does not say its rule")
 
     def _in_units(self, units: DataUnits) -> dict[str, float]:
-        """Return the parameters that count relative to the data, as the rule takes them."""
+        """Return the scale-dependent parameters in units of the data; empty if there are none."""
         return {}
 
     def _rule_for(self, model: LinearModel) -> Rule:
-        """Return the rule with the parameters as they are now, in the units of the model."""
+        """Return the update rule with the current parameters, in the data units of the model."""
         self.check_parameters()
         if not self.relative_to_data:
             return self.rule()
@@ -310,7 +310,7 @@ class LinearLearner(RowClassifier):
         return type(self)(**self.get_params() | self._in_units(model.units)).rule()
 
     def _measure(self, model: LinearModel, rows: Rows) -> None:
-        """Let these rows be the unit, if one is wanted and none is known."""
+        """Measure the data units of the model on these rows, if it needs them and has none."""
         if self.relative_to_data and model.units is None:
             model.units = DataUnits.of(rows, model.weights.fit_intercept)
 
@@ -325,7 +325,7 @@ class LinearLearner(RowClassifier):
         sample_weight: Any = None,
         validation_set: tuple[Any, Any] | None = None,
     ) -> Self:
-        """Train on all rows, epoch by epoch, until there is a reason to stop.
+        """Train on all rows, epoch by epoch, until a stopping criterion is met.
 
         Parameters
         ----------
@@ -357,7 +357,7 @@ class LinearLearner(RowClassifier):
     def _empty_model(
         self, classes: list[Any], n_features: int, dtype: npt.DTypeLike = np.float64
     ) -> LinearModel:
-        """Return a model for rows of so many features that has learned nothing."""
+        """Return an untrained model for rows with ``n_features`` features."""
         self.check_parameters()
         rule = self.rule()
         return LinearModel(
@@ -382,14 +382,14 @@ class LinearLearner(RowClassifier):
             raise self._trained_otherwise(name)
 
     def _trained_otherwise(self, name: str) -> ParameterError:
-        """Return the error for a parameter that was changed and that the model cannot follow."""
+        """Return the error for a parameter that differs from the one the model was trained with."""
         return ParameterError(
             f"{name}={getattr(self, name)!r}, but the model to go on with was trained the other "
             "way. Set it back, or begin with a new learner."
         )
 
     def _other_settings(self, model: LinearModel) -> list[str]:
-        """Return the parameters that a model is made with and that have another value now."""
+        """Return the names of parameters that differ from those the model was created with."""
         weights = model.weights
         changed = []
         if bool(self.fit_intercept) != weights.fit_intercept:
@@ -403,7 +403,7 @@ class LinearLearner(RowClassifier):
         return changed
 
     def _agrees_with(self, model: LinearModel) -> bool:
-        """Return whether a model keeps all that parameters want kept of a stream, and no more."""
+        """Return whether the recorder, read-outs and settings of a model match the parameters."""
         readout = None if model.readouts is None else model.readouts.name
         is_recorded = model.recorder is not None
         return (
@@ -460,7 +460,7 @@ class LinearLearner(RowClassifier):
         return bool(self.record or self.keeps_rows)
 
     def _keep_record(self, model: LinearModel, *, streamed: bool = False) -> None:
-        """Record from here on, if wanted; a ledger that was begun continues."""
+        """Record updates from now on, or stop recording; an existing ledger continues."""
         wanted = self._wants_record
         if wanted and streamed:
             # Rows of either type may come, and replay must know which one counted.
@@ -481,7 +481,7 @@ class LinearLearner(RowClassifier):
     # ------------------------------------------------------------------ learning as rows come
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from each row once, in the order given, starting from what was learned before.
+        """Learn from each row once, in the given order, continuing from the current model.
 
         Parameters
         ----------
@@ -520,7 +520,7 @@ class LinearLearner(RowClassifier):
         return self._current_stream().model
 
     def _begin(self, model: LinearModel) -> None:
-        """Learn into this model from here on, as examples come."""
+        """Open a stream that learns into the given model."""
         rule = self._rule_for(model)
         self._model = model
         self._stream = self._stream_of(model, rule)
@@ -532,14 +532,14 @@ class LinearLearner(RowClassifier):
 
     @property
     def _open_stream(self) -> Stream | None:
-        """The stream of the present model; None after ``fit``, and before anything is learned."""
+        """The stream of the current model; None after ``fit``, and before anything is learned."""
         stream: Stream | None = self.__dict__.get("_stream")
         if stream is None or stream.model is not self.__dict__.get("_model"):
             return None
         return stream
 
     def _current_stream(self) -> Stream:
-        """Return the stream to resume, by the rule as the parameters have it now."""
+        """Return the stream with the current parameters; after ``fit`` open one on a model copy."""
         stream = self._open_stream
         settings = self._rule_settings(self)
         if stream is not None:
@@ -599,7 +599,7 @@ class LinearLearner(RowClassifier):
             return self._learn_mapping(x, y, classes)
 
     def _learn_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
-        """Learn from a mapping by the fallback, in a turn of this thread."""
+        """Learn from a mapping without the fast path; the caller has taken the turn to learn."""
         stream: Stream | None = self.__dict__.get("_stream")
         if (
             stream is None
@@ -635,7 +635,7 @@ class LinearLearner(RowClassifier):
         return self
 
     def _learn_first_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
-        """Learn the first mapping of a stream, or after parameters, model or classes changed."""
+        """Learn the first mapping of a stream, or the first one after a change of parameters."""
         if self.__sklearn_is_fitted__() and reads_records(self._model):
             return super().learn_one(x, y, classes)
         if not self.__sklearn_is_fitted__():
@@ -663,15 +663,15 @@ class LinearLearner(RowClassifier):
         settle_schema(self)
 
     def _engine_to_learn_by(self) -> Engine | None:
-        """Return the engine without waiting: whoever learns beside another thread is refused."""
+        """Return the engine of the fast path; None without one or if another thread is learning."""
         return None if self._turns.is_taken else self._open_engine()
 
     @of_whole_state
     def _open_engine(self) -> Engine | None:
-        """Make the model ready for single examples, by the parameters as they are now.
+        """Open the fast path for single examples with the current parameters; return its engine.
 
-        None before anything is learned. The engine is used until a parameter is set or the model
-        changes in another way than by single examples that are usual.
+        Return None before anything is learned. The engine is used until a parameter is set, or the
+        model changes in another way than by the fast path.
         """
         model: LinearModel | None = self.__dict__.get("_model")
         if model is None:
@@ -702,7 +702,7 @@ class LinearLearner(RowClassifier):
         return engine
 
     def _fast_rule(self, model: LinearModel, *, takes_mappings: bool) -> Rule | None:
-        """Return the rule to learn single examples by; None if they take the fallback."""
+        """Return the rule by which the fast path learns; None if examples need the fallback."""
         stream: Stream | None = self.__dict__.get("_stream")
         if stream is None or stream.model is not model or self.class_weight is not None:
             return None
@@ -718,7 +718,7 @@ class LinearLearner(RowClassifier):
 
     @property
     def _reads_as_is(self) -> bool:
-        """Whether arrays are read without a look at names and scales."""
+        """Whether arrays can be read without checking names or scaling columns."""
         return "_feature_names" not in self.__dict__ and self._scaling is None
 
     # ------------------------------------------------------------------ predicting
@@ -731,7 +731,7 @@ class LinearLearner(RowClassifier):
         return scorer(table, *self._served(model))
 
     def predict_one(self, x: Any) -> Any:
-        """The class of one example, a mapping or a 1-D array; None before any was learned.
+        """Predict the class of one example, a mapping or a 1-D array; None if no class is known.
 
         Features of a mapping that were never learned from count as 0.
         """
@@ -744,7 +744,7 @@ class LinearLearner(RowClassifier):
 
     @of_whole_state
     def _predict_unusual(self, x: Any) -> Any:
-        """The class of one example by the longer ways."""
+        """Predict the class of one example without the fast path; None if no class is known."""
         if "_model" not in self.__dict__ or not self._model.classes:
             return None
         if type(x) is not dict and not isinstance(x, Mapping):
@@ -761,14 +761,14 @@ class LinearLearner(RowClassifier):
         return self._predicted(model, row)
 
     def _predicted(self, model: LinearModel, row: Any) -> Any:
-        """The class of one row, a `MappingRow` or sparse."""
+        """Predict the class of one row, a `MappingRow` or sparse; None if no class is known."""
         classes, slots = model.classes, model.sorted_slots
         if len(classes) < 2:
             return classes[0] if classes else None
         return predicted_labels(classes, slots, self._row_scores(model, row), self.ties)[0]
 
     def _row_scores(self, model: LinearModel, row: Any) -> AnyFloatArray:
-        """Scores of one row, at the cost of its stored values where the layout allows."""
+        """Return the scores of one row, if possible in time linear in its stored values."""
         weights = model.weights
         readable = weights.by_feature or weights.n_vectors == 1
         if model.best is not None or weights.is_float32 or not readable:
@@ -779,7 +779,7 @@ class LinearLearner(RowClassifier):
     # ------------------------------------------------------------------ which weights predict
 
     def _keep_readouts(self, model: LinearModel) -> None:
-        """Keep means beside the weights from here on, if asked to; those begun continue."""
+        """Start or end read-outs as the parameter ``readout`` says; existing ones continue."""
         readouts = model.readouts
         if self.readout is not None:
             self._refuse_readout(model)
@@ -794,7 +794,7 @@ class LinearLearner(RowClassifier):
             model.readouts = Readouts.begin(model.weights, self.readout)
 
     def _refuse_readout(self, model: LinearModel) -> None:
-        """Refuse a read-out of models that predict by rows or change all weights at once."""
+        """Raise a ParameterError if the learner stores rows, or if its rule scales all weights."""
         if self.keeps_rows:
             what = f" chooses among weights, and a {type(self).__name__} keeps rows to predict by"
             raise ParameterError(Message(Setting("readout", self.readout), what))
@@ -806,7 +806,7 @@ class LinearLearner(RowClassifier):
     @property
     @of_whole_state
     def readout_(self) -> str:
-        """Which weights predict, or count most in a mix, of a stream learned with ``readout``."""
+        """The weights that predict in a stream with ``readout``, or count most in a mix."""
         readouts: Readouts | None = self._fitted().readouts
         if readouts is None:
             raise AttributeError("there are no read-outs: set readout, then learn from a stream")
@@ -814,7 +814,7 @@ class LinearLearner(RowClassifier):
 
     @property
     def _predicts_by_mean(self) -> bool:
-        """Whether the mean over all examples predicts, of which each update is a part."""
+        """Whether the mean of the weights over all examples predicts."""
         readouts = self._fitted().readouts
         if readouts is not None:
             return readouts.chosen == "average"
@@ -824,7 +824,10 @@ class LinearLearner(RowClassifier):
 
     @of_whole_state
     def predict_row(self, X: Any) -> Any:
-        """As `predict` of one sparse row, at the cost of its stored values; None before a class."""
+        """Predict the class of one sparse row, in time linear in its stored values.
+
+        Return None if no class is known.
+        """
         model = self.__dict__.get("_model")
         if model is None or not model.classes:
             return None
@@ -834,7 +837,10 @@ class LinearLearner(RowClassifier):
 
     @of_whole_state
     def is_tie(self, x: Any) -> bool:
-        """Whether classes share the highest score of a mapping, a 1-D array or one sparse row."""
+        """Return whether several classes share the highest score of an example.
+
+        It is a mapping, a 1-D array or one sparse row.
+        """
         model = self.__dict__.get("_model")
         if model is None or len(model.classes) < 2:
             return False
@@ -853,9 +859,9 @@ class LinearLearner(RowClassifier):
 
     @of_whole_state
     def can_predict_then_learn(self) -> bool:
-        """Whether `predict_then_learn` does exactly what ``predict`` and ``partial_fit`` would.
+        """Return whether `predict_then_learn` equals ``predict`` followed by ``partial_fit``.
 
-        Not before the first example, nor of the model of a ``fit``, which is about to change.
+        It is not before the first example, nor right after ``fit``.
         """
         stream: Stream | None = self.__dict__.get("_stream")
         if stream is None or stream.model is not self._model or self._scaling is not None:
@@ -879,7 +885,7 @@ class LinearLearner(RowClassifier):
         latest: bool = False,
         first_row: int = 0,
     ) -> OnlineResult:
-        """Predict and learn rows one after the other, each predicted before it is learned.
+        """Predict each row and then learn from it, row by row (prequential evaluation).
 
         Rows may be wider than those before; new features have weight 0. All numbers are float64
         from here on: float32 rows may lead to other last bits than ``partial_fit`` of them.
@@ -891,11 +897,11 @@ class LinearLearner(RowClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             A factor for the step of each row.
         predictions : bool, default=True
-            Whether to say what was predicted, beside what was wrong.
+            Whether to return the predictions in addition to the errors.
         latest : bool, default=False
-            Whether what counts as wrong is by the latest weights, also of an averaged learner.
+            Whether errors are those of the latest weights, also for an averaged learner.
         first_row : int, default=0
-            Errors count the rows from here on.
+            Number of the first row in error messages.
 
         Returns
         -------
@@ -940,12 +946,12 @@ class LinearLearner(RowClassifier):
     # ------------------------------------------------------------------ features that appear
 
     def grow(self, n_features: int) -> Self:
-        """Make room for features after the last one, with weight 0; also before any is known.
+        """Append features with weight 0, up to ``n_features`` in total; also before any is known.
 
         Parameters
         ----------
         n_features : int
-            How many there are then.
+            The new number of features.
 
         Returns
         -------
@@ -972,12 +978,12 @@ class LinearLearner(RowClassifier):
             )
 
     def insert_features(self, places: Sequence[int]) -> Self:
-        """Add features with weight 0 before these places.
+        """Insert features with weight 0 before the features at the given indices.
 
         Parameters
         ----------
         places : sequence of int
-            Numbers of the features as they were.
+            Indices of features before the insertion.
 
         Returns
         -------
@@ -1005,7 +1011,7 @@ class LinearLearner(RowClassifier):
         return self._served(self._fitted())[0]
 
     def _in_class_order(self, values: AnyFloatArray) -> AnyFloatArray:
-        """Return a copy of values by weight vector, in the order of ``classes_``."""
+        """Return a copy of values with one row per weight vector, in the order of ``classes_``."""
         if len(values) > 1:
             return np.asarray(values[self._fitted().sorted_slots])
         return values.copy()
@@ -1023,7 +1029,7 @@ class LinearLearner(RowClassifier):
         return self._in_class_order(self._in_own_units()[1])
 
     def _in_own_units(self) -> tuple[AnyFloatArray, AnyFloatArray]:
-        """Return the weights and biases that predict, for columns that are not scaled."""
+        """Return the weights and biases that predict, in the original units of the columns."""
         coef, bias = self._served(self._fitted())
         scaling = self._scaling
         return (coef, bias) if scaling is None else scaling.fold(coef, bias)
@@ -1031,17 +1037,17 @@ class LinearLearner(RowClassifier):
     @property
     @of_whole_state
     def raw_coef_(self) -> AnyFloatArray:
-        """The last weights, from which training goes on, where the mean predicts."""
+        """The last weights, from which training continues; only if the mean predicts."""
         return self._in_class_order(self._raw_weights().matrix)
 
     @property
     @of_whole_state
     def raw_intercept_(self) -> AnyFloatArray:
-        """The last biases, from which training goes on, where the mean predicts."""
+        """The last biases, from which training continues; only if the mean predicts."""
         return self._in_class_order(self._raw_weights().bias)
 
     def _variances(self) -> AnyFloatArray:
-        """Return the variance of each weight, in learners of the second order."""
+        """Return the variance of each weight; only for second-order learners."""
         model = self._fitted()
         model.refuse_slim()
         return self._in_class_order(model.weights.plane(RATE).table)
@@ -1056,17 +1062,17 @@ class LinearLearner(RowClassifier):
     @property
     @of_whole_state
     def support_(self) -> npt.NDArray[np.int64]:
-        """Rows of ``X`` that moved the weights in the last ``fit``."""
+        """Indices of the rows of ``X`` that changed the weights in the last ``fit``."""
         return self._dual()[0]
 
     @property
     @of_whole_state
     def dual_coef_(self) -> AnyFloatArray:
-        """How much each row of ``support_`` contributed to each weight vector."""
+        """The coefficient of each row of ``support_`` in each weight vector."""
         return self._in_class_order(self._dual()[1])
 
     def _dual(self) -> DualForm:
-        """Return the rows that moved the weights in the last fit, and their coefficients."""
+        """Return the dual form of the last fit; raise NoLedgerError if it is not known."""
         model = self._fitted()
         result = self._fit_outcome().result
         if model.weights.rates:
@@ -1088,14 +1094,14 @@ class LinearLearner(RowClassifier):
     @property
     @of_whole_state
     def ledger_(self) -> Ledger:
-        """Every update in order, when ``record=True``."""
+        """The ledger of every update, in order; only with ``record=True``."""
         ledger: Ledger = self._recorded().ledger()
         return ledger
 
     @property
     @of_whole_state
     def feature_names_in_(self) -> npt.NDArray[Any]:
-        """Names of the features, when the rows came with names."""
+        """Names of the features, if the rows had names."""
         model: LinearModel | None = self.__dict__.get("_model")
         if model is not None and model.columns is not None:
             names = np.empty(len(model.columns), dtype=object)
@@ -1143,10 +1149,11 @@ class LinearLearner(RowClassifier):
 
     @of_whole_state
     def explain_model(self, *, top: int | None = None) -> ModelExplanation:
-        """What the model goes by, whatever the example: its features, ranked by their say.
+        """Explain the model as a whole: its features, ranked by influence.
 
-        The say of a feature is its weight times the usual deviation of the feature, as far as the
-        model knows it, by its schema: what separates rows ranks first, not what is frequent.
+        The influence of a feature is its weight times the standard deviation of the feature, if a
+        schema tells it, otherwise its weight: features that separate rows rank before features that
+        are just frequent.
 
         Parameters
         ----------
@@ -1165,7 +1172,7 @@ class LinearLearner(RowClassifier):
 
 
 def _recorded_dual(model: LinearModel, rule: Rule, n_rows: int) -> DualForm:
-    """Return the dual form of the last fit, on so many rows, from the ledger of the model."""
+    """Return the dual form of the last fit, on ``n_rows`` rows, from the ledger of the model."""
     assert model.recorder is not None
     entries = model.recorder.entries
     first = model.next_row - n_rows
@@ -1180,7 +1187,7 @@ def _recorded_dual(model: LinearModel, rule: Rule, n_rows: int) -> DualForm:
 
 
 def _set_start(model: LinearModel, coef_init: Any, intercept_init: Any) -> None:
-    """Let training begin with these weights and biases, in the order of ``classes_``."""
+    """Set the initial weights and biases, if any are given, in the order of ``classes_``."""
     if coef_init is None and intercept_init is None:
         return
     weights = model.weights

@@ -8,7 +8,7 @@ from rosenblatt.estimators.params import option
 
 
 class MIRA(LinearLearner):
-    """Makes, on a mistake, the smallest change after which the row is right by 1.
+    """Margin-infused relaxed algorithm: the least update that corrects a mistake by 1.
 
     ``w += τ y x`` with ``τ = (1 - y (w·x + b)) / ‖x‖²`` on every mistake; with ``aggressive=p``
     also on rows that are right by less than ``p``. More than two classes: the right class moves

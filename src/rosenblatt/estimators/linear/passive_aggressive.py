@@ -10,7 +10,7 @@ from rosenblatt.models.data_units import DataUnits
 
 
 class PassiveAggressive(LinearLearner):
-    """Steps exactly as far as a row needs to be right by 1, and no farther.
+    """Passive-aggressive learner: takes the smallest step that gives a row a margin of 1.
 
     With the loss ``l = max(0, 1 - y (w·x + b))`` the step ``w += τ y x`` has the length
 

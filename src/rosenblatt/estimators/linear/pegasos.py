@@ -1,4 +1,4 @@
-"""The support vector machine, one example at a time."""
+"""Pegasos: stochastic sub-gradient descent for support vector machines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rosenblatt.estimators.params import option
 
 
 class Pegasos(LinearLearner):
-    """Minimizes the loss of a support vector machine by a step for each example.
+    """Linear support vector machine, trained by stochastic sub-gradient descent.
 
     ``λ/2 ‖w‖² + mean of max(0, 1 - y (w·x + b))`` falls by steps of length ``η = 1/(λt)`` against
     its gradient on one example, where t counts the examples:
@@ -28,7 +28,7 @@ class Pegasos(LinearLearner):
     epoch, each row's before it is learned, no longer falls by ``tol``. ``average=True`` or "tail"
     predicts with less noise than the last weights do.
 
-    Cost: every example is asked, and one that changes the weights costs as much as for the
+    Cost: every example is scored, and one that changes the weights costs as much as for the
     perceptron; shrinking them costs nothing more.
 
     Parameters

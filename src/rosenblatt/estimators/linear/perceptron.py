@@ -1,4 +1,4 @@
-"""Rosenblatt's rule."""
+"""Rosenblatt's perceptron."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from rosenblatt.models.result import Pocket
 
 
 class Perceptron(LinearLearner):
-    """Learns from its mistakes, and from nothing else.
+    """Rosenblatt's perceptron, which changes its weights only on mistakes.
 
     An example with ``y (w·x + b) <= 0`` is misclassified and changes the model by
-    ``w += eta0 · y · x`` and ``b += eta0 · y``; all others leave it alone. With more than two
+    ``w += eta0 · y · x`` and ``b += eta0 · y``; all others leave it unchanged. With more than two
     classes there is one weight vector each, and the class with the highest score is the prediction;
     on a mistake the right class gains ``eta0 · x`` and the predicted class loses it. At a tie the
     right class gains and no other loses. Training ends at the first epoch without a mistake, after

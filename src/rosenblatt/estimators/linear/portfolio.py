@@ -26,7 +26,7 @@ from rosenblatt.models.result import EpochCallback
 
 
 class Arm(NamedTuple):
-    """A rule to try: a learner, its parameters relative to the data, and its maximum of epochs."""
+    """Rule to try: a learner, its data-relative parameters, and its maximum number of epochs."""
 
     name: str
     learner: type[LinearLearner]
@@ -39,7 +39,7 @@ class Arm(NamedTuple):
         return issubclass(self.learner, SoftPerceptron)
 
 
-# The first one is the default.
+# The rules that are tried; the first is the default.
 PORTFOLIO: tuple[Arm, ...] = (
     Arm("PA-I, C=1", PassiveAggressive, {"C": 1.0}),
     Arm("PA-I, C=0.1", PassiveAggressive, {"C": 0.1}),
@@ -56,19 +56,19 @@ DEFAULT_EPOCHS = 12
 LOOKS: tuple[int, ...] = (3, 12, 50, 150)
 LOOKS_AT_MANY_ROWS = (3, 12, 30)
 LOOKS_AT_TEXTS = (3, 12)
-# From so many classes on, rules that move all of them at every row are not tried: an epoch takes 20
-# to 45 times as long as that of another rule.
+# From this number of classes on, rules that move all of them at every row are not tried: an epoch
+# takes 20 to 45 times as long as that of another rule.
 MANY_CLASSES = 1000
-# The default is left for a candidate that is better by so many paired standard errors.
+# Paired standard errors by which a candidate must be better than the default to be chosen.
 CAUTION = 2.0
 CAUTION_OF_TEXT = 1.0
-# Texts of many classes take long. A rule that is worse than the default at the first look, by so
-# many paired standard errors, is tried no further.
+# Paired standard errors: a rule that is worse than the default by this at the first look is tried
+# no further. For texts only, since those of many classes take long.
 HOPELESS_OF_TEXT = 3.0
 
 
 class Plan(NamedTuple):
-    """How to search on given data."""
+    """Search plan for given data."""
 
     looks: list[int]  # numbers of epochs after which a rule is judged
     hopeless: float  # standard errors behind the default after which a rule is given up
@@ -77,7 +77,7 @@ class Plan(NamedTuple):
 
     @classmethod
     def of(cls, table: Any, n_classes: int, most: int) -> Plan:
-        """Return the plan for these rows, with at most so many epochs."""
+        """Return the search plan for a table, with at most ``most`` epochs."""
         looks = LOOKS
         hopeless = math.inf
         caution = CAUTION
@@ -99,14 +99,14 @@ class Plan(NamedTuple):
 
 
 def arms_to_try(arms: Sequence[Arm], n_classes: int) -> list[Arm]:
-    """Return the rules that so many classes leave time for; the first is the default."""
+    """Return the rules that are fast enough for this number of classes; the default is first."""
     if n_classes < MANY_CLASSES:
         return list(arms)
     return [arm for arm in arms if not arm.moves_every_class]
 
 
 def are_texts(table: Any) -> bool:
-    """Return whether these are sparse rows of unit length; rows without a word have length 0."""
+    """Return whether a table looks like texts: sparse rows of length 1, or 0 without words."""
     if not is_sparse(table):
         return False
     squares = table.squared_norms()
@@ -125,7 +125,7 @@ def judged_rules(
     n_jobs: int | None,
     show: EpochCallback | None,
 ) -> Iterator[dict[tuple[str, int], Judged]]:
-    """Yield the judgements of each rule in turn, by its name and the number of epochs.
+    """Yield the evaluations of each rule in turn, by its name and the number of epochs.
 
     All learners share the rows, and each is trained once on each split and judged on the way. The
     first learner is the default, whose first look shows which of the others are hopeless. If
@@ -193,7 +193,7 @@ def judged_rules(
 def _by_look(
     name: str, epochs_of_looks: list[int], found: list[list[Judged]]
 ) -> dict[tuple[str, int], Judged]:
-    """Join the judgements of a rule on all splits, by its name and the number of epochs.
+    """Join the evaluations of a rule on all splits, by its name and the number of epochs.
 
     A look that a split lacks, because the rule was hopeless there, is left out.
     """
@@ -218,7 +218,7 @@ def _judged_on_the_way(
     sample_weight: Any,
     hopeless: Callable[[Mask], bool],
 ) -> list[Judged]:
-    """Train a learner, and return how it does on the held-out rows after each number of epochs.
+    """Train a learner; return its evaluations on the held-out rows after each number of epochs.
 
     The list ends early if the rule is hopeless, and is empty if training was interrupted.
     """

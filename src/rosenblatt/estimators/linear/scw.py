@@ -14,7 +14,7 @@ from rosenblatt.models.data_units import DataUnits
 
 
 class SCW(LinearLearner):
-    """Wants each row right by a margin that grows with its variance.
+    """Soft confidence-weighted learning: requires a margin that grows with the variance of the row.
 
     Every weight has a variance ``σ``, 1 at first; a row has the margin ``m = y (w·x + b)`` and the
     variance ``v = Σ σ x²``. If the weights were drawn from such a normal distribution, the row
@@ -233,5 +233,5 @@ class SCW(LinearLearner):
     @property
     @of_whole_state
     def variance_(self) -> AnyFloatArray:
-        """How unsure each weight is, from 1 downwards."""
+        """The variance of each weight: 1 at first, then reduced by updates."""
         return self._variances()

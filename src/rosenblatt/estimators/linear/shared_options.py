@@ -1,4 +1,4 @@
-"""Parameters that several linear learners declare alike."""
+"""Declarations of parameters that several linear learners share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logistic regression, online."""
+"""Online logistic regression."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rosenblatt.models.result import FitResult
 
 
 class SoftPerceptron(LinearLearner):
-    """Learns from every row, by the probability it gave to the wrong label.
+    """Online logistic regression: a perceptron that learns from every row, with a soft step.
 
-    The perceptron with a soft step: ``w += η · σ(-y (w·x + b)) · y · x``, which is online logistic
-    regression. ``η`` is ``eta0 / √(1 + epoch)``, and on long rows no more than ``max_move / ‖x‖²``.
-    More than two classes: each wrong class loses ``η · p · x`` with ``p`` its probability (softmax
-    of the scores), and the right class gains all of it. With ``steps="adagrad"`` they do so one
-    after the other, and each weight has its own step, which no schedule shortens. Training ends by
-    the log loss: rows that are all right still teach how sure to be.
+    The step ``w += η · σ(-y (w·x + b)) · y · x`` is proportional to the probability of the wrong
+    label. ``η`` is ``eta0 / √(1 + epoch)``, and on long rows no more than ``max_move / ‖x‖²``. More
+    than two classes: each wrong class loses ``η · p · x`` with ``p`` its probability (softmax of
+    the scores), and the right class gains all of it. With ``steps="adagrad"`` they do so one after
+    the other, and each weight has its own step, which no schedule shortens. Training ends by the
+    log loss: rows that are all right still teach how sure to be.
 
     Cost: every row changes the weights and takes an exponential, so an epoch costs two (784 dense
     columns) to seven times (20) that of the perceptron; with many classes all of them move.
@@ -241,7 +241,7 @@ class SoftPerceptron(LinearLearner):
         return {"eta0": self.eta0 * units.step_length(adagrad=self.steps == "adagrad")}
 
     def _eta_after(self, model: LinearModel, eta: float) -> Callable[[int], float] | None:
-        """Return the length of a step after so many more epochs, if it changes from ``eta``."""
+        """Return a function from further epochs to the length of a step; None if it is constant."""
         before = 1 + model.n_epochs
         if self.schedule == "constant" or self.steps == "adagrad":
             return None

@@ -1,4 +1,4 @@
-"""A linear model that learns as examples come: batches, mappings, and test-then-train."""
+"""Online learning of a linear model: batches, single mappings, and test-then-train."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Stream:
     """Online training state of a linear model: its rule, and a buffer for mappings.
 
     `settings` are the values of the parameters that the rule was made by. `row` is the buffer that
-    mappings are read into; None as long as there was none.
+    mappings are read into; None before the first mapping.
     """
 
     def __init__(self, model: LinearModel, rule: Rule, settings: Any = None) -> None:
@@ -70,7 +70,7 @@ class Stream:
 
     @property
     def engine(self) -> Engine:
-        """The engine of the weights and read-outs that the model has now."""
+        """The engine for the current weights and read-outs of the model."""
         model = self.model
         is_current = (
             self._engine.weights is model.weights and self._engine.readouts is model.readouts
@@ -92,9 +92,9 @@ class Stream:
         watch: Watch | None = None,
         first_row: int = 0,
     ) -> int:
-        """Learn from rows ``start`` to ``stop``, once each; return the place reached.
+        """Learn from rows ``start`` to ``stop``, once each; return the index after the last one.
 
-        What was learned before a row that is refused is counted; whether it stays is up to the
+        Mistakes before a row that is rejected are counted; whether to undo them is up to the
         caller.
         """
         one_pass = RowPass(
@@ -121,7 +121,7 @@ class Stream:
     # ------------------------------------------------------------------ batches
 
     def learn_batch(self, batch: Batch) -> None:
-        """Learn from each row once, in their order; classes join where they first appear."""
+        """Learn from each row once, in order; new classes join where they first appear."""
         model = self.model
         rows = model.weights.agree(batch.table, batch.rows)
         record = model.recording(model.next_row, batch.table)
@@ -145,7 +145,7 @@ class Stream:
         latest: bool = False,
         first_row: int = 0,
     ) -> OnlineResult:
-        """Predict the rows of a block and learn from them, one after the other, in float64.
+        """Predict each row of a block and then learn from it, one after the other, in float64.
 
         Predictions come from the weights that the model serves, which is the average for an
         averaged model. A row is a mistake unless its class has the highest score by itself: a tie
@@ -187,7 +187,7 @@ class Stream:
     def _predict_new_class(
         self, block: _Block, names: list[Any], numbers: npt.NDArray[Any], row: int
     ) -> bool:
-        """Whether the class of a row is unseen; if so, predict the row before the class joins."""
+        """Return whether a row's class is new; if so, predict the row before the class joins."""
         if row == len(numbers) or names[numbers[row]] in self.model.slots:
             return False
         if block.predictions:
@@ -198,7 +198,7 @@ class Stream:
     def _predict_and_learn(
         self, block: _Block, start: int, stop: int, labels: Labels | None
     ) -> None:
-        """Predict and learn rows of known classes."""
+        """Predict and then learn the rows from ``start`` to ``stop``, whose classes are known."""
         if start == stop:
             return
         model = self.model
@@ -225,9 +225,9 @@ class Stream:
             self._note_predictions(block, start, scores[start:stop])
 
     def _needs_scores(self, block: _Block) -> bool:
-        """Whether learning does not count by itself which rows were wrong, or more is wanted.
+        """Return whether rows have to be scored, because learning alone does not tell their errors.
 
-        Rows of weight 0 are not learned from, but predicted as all others.
+        Rows of weight 0 are predicted like all others, but not learned from.
         """
         has_weight_zero = block.weights is not None and not block.weights.all()
         other_predicts = self.model.weights.averaged or self.model.readouts is not None
@@ -235,7 +235,7 @@ class Stream:
         return bool(block.predictions) or has_weight_zero or is_judged_by_other
 
     def _note_predictions(self, block: _Block, start: int, scores: npt.NDArray[np.float64]) -> None:
-        """Note what is predicted for the rows from `start` on."""
+        """Store the predictions of the rows from `start` on in the block."""
         ties = "mistake" if self._rule.tie_is_mistake else "positive"
         labels = predicted_labels(self.model.classes, self.model.sorted_slots, scores, ties)
         block.predictions[start : start + len(labels)] = labels
@@ -250,7 +250,7 @@ class Stream:
         tally: Tally | None = None,
         watch: Watch | None = None,
     ) -> None:
-        """Learn from some rows of a block, of classes that are known; all of them."""
+        """Learn from all rows between ``start`` and ``stop``, whose classes are known."""
         model = self.model
         while start < stop:  # whoever asks to stop waits for the end of the block
             start = self._learn_rows(
@@ -268,7 +268,7 @@ class Stream:
     # ------------------------------------------------------------------ refused batches
 
     def snapshot(self, batch: Batch) -> Snapshot:
-        """Return a way back to the model as it is now, at a cost that stays below the batch's."""
+        """Return a snapshot that restores the model, at a lower cost than learning the batch."""
         model, rows = self.model, batch.rows
         labels = (*batch.declared, *batch.names)
         joins = any(label not in model.slots for label in labels)
@@ -282,7 +282,7 @@ class Stream:
         return ShapeSnapshot(model) if is_one_row and self._only_adds(model) else model.snapshot()
 
     def _cannot_fail(self, batch: Batch) -> bool:
-        """Whether no step can overflow, or it is refused before the first is made."""
+        """Return whether learning from the batch cannot fail after it has changed the model."""
         model, rows = self.model, batch.rows
         if rows.is_checked:
             return False
@@ -297,7 +297,7 @@ class Stream:
 
     @staticmethod
     def _only_adds(model: LinearModel) -> bool:
-        """Whether a class that joins leaves the vectors of the others as they are."""
+        """Return whether a new class leaves the weight vectors of the others unchanged."""
         return len(model.classes) > 2
 
     # ------------------------------------------------------------------ mappings
@@ -310,9 +310,9 @@ class Stream:
         columns: dict[Any, int],
         classes: Any = None,
     ) -> None:
-        """Learn from the first mapping, which may bring names and the type float64 to a model.
+        """Learn from the first mapping, which names the features and makes the weights float64.
 
-        ``classes`` are those to know of beforehand, if any.
+        ``classes`` are classes that are known beforehand, if any.
         """
         model = self.model
         row = MappingRow(columns)
@@ -330,7 +330,7 @@ class Stream:
             raise
 
     def learn_mapping(self, y: Hashable, weight: RowWeights) -> None:
-        """Learn from the mapping in ``row``; new classes and features leave again if refused."""
+        """Learn from the mapping in ``row``; on an error remove new classes and features again."""
         row, model = self.row, self.model
         assert row is not None
         joins = number_of(y, model.slots) is None
@@ -364,7 +364,7 @@ class Stream:
 
 
 class _Block:
-    """Some rows, whether each was predicted wrong and, if wanted, the predictions."""
+    """Block of rows, with the error of each row and, if requested, the predictions."""
 
     def __init__(
         self, X: Any, weights: RowWeights, predictions: bool, latest: bool, first_row: int
@@ -380,12 +380,12 @@ class _Block:
         self.predictions: list[Any] = [None] * self.rows.n_rows if predictions else []
 
     def part(self, start: int, stop: int) -> Rows:
-        """Return some of the rows; nothing is copied."""
+        """Return the rows from ``start`` to ``stop`` without copying them."""
         return rows_between(self.arrays, self.n_features, start, stop)
 
 
 def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:
-    """Read a mapping into a row; raise an error that names a value which is not a number."""
+    """Read a mapping into a row; raise an InputError that names a value that is not numeric."""
     try:
         row.read(x, LIMIT, unseen_allowed)
     except NotANumber as error:
@@ -393,7 +393,7 @@ def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:
 
 
 def as_table(rows: Any) -> Any:
-    """Return a table of the rows, also of the one that a mapping was read into."""
+    """Return rows as a table; a `MappingRow` becomes one sparse row."""
     if not isinstance(rows, MappingRow):
         return rows
     values, columns = rows.stored()

@@ -1,4 +1,4 @@
-"""The perceptron that lets all its weight vectors vote."""
+"""The voted perceptron."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class VotedPerceptron(LinearLearner):
-    """Trains as the perceptron does; every weight vector it went through votes.
+    """Voted perceptron: predicts by a vote of all weight vectors of training.
 
     ``ŷ = sign Σ c_k sign(w_k·x + b_k)`` with ``c_k`` the number of examples the k-th vector
     survived. With more than two classes each vector votes for the class it would predict. The
@@ -195,7 +195,7 @@ class VotedPerceptron(LinearLearner):
     combine: str = combine_option("vote", "vectors")
     eta0: float = learning_rate()
 
-    # It has the mean whatever predicts: ``combine`` can be changed after ``fit``.
+    # The mean is always kept, because ``combine`` can be changed after ``fit``.
     average: ClassVar[bool] = True  # type: ignore[misc]
     keeps_rows = True
     predicts_by = ("combine", "ties")
@@ -217,12 +217,12 @@ class VotedPerceptron(LinearLearner):
         return ()  # all follows from the updates up to then
 
     def _mistaken_rows(self, model: LinearModel) -> JoinedRows:
-        """Return the mistaken rows, each once."""
+        """Return the misclassified rows, without duplicates."""
         assert model.voters is not None
         return model.voters.joined(model.weights.n_features)
 
     def _voting(self, model: LinearModel) -> tuple[Ledger, Any]:
-        """Return the updates that count, and the mistaken rows that they number."""
+        """Return the ledger up to the weights that predict, and the rows that its entries index."""
         ledger = copy(model.ledger().best)
         kept = self._mistaken_rows(model)
         ledger.entries = ledger.entries._replace(row=kept.places(ledger.entries.row))
@@ -275,7 +275,7 @@ class VotedPerceptron(LinearLearner):
         return self.combine == "last"
 
     def _history(self, row: Any) -> UpdateHistory:
-        """Return the updates that count, with the products of their rows and this row."""
+        """Return the updates behind a prediction, with dot products of their rows and ``row``."""
         from rosenblatt.estimators.explain_rows import UpdateHistory, similarities
 
         ledger, vectors = self._voting(self._model)
@@ -287,11 +287,11 @@ class VotedPerceptron(LinearLearner):
     @property
     @of_whole_state
     def survival_(self) -> npt.NDArray[np.int64]:
-        """How many examples each weight vector lived, which is what its vote counts."""
+        """The survival time of each weight vector in examples, which is the weight of its vote."""
         return self.ledger_.best.survival
 
     @property
     @of_whole_state
     def support_vectors_(self) -> Any:
-        """The mistaken rows, each once."""
+        """The misclassified rows, without duplicates."""
         return for_caller(self._mistaken_rows(self._fitted()).vectors)

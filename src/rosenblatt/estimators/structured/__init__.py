@@ -1,1 +1,1 @@
-"""Structured perceptrons: outputs with an inside, found by a search."""
+"""Structured perceptrons: outputs with an inner structure, found by a search."""

@@ -21,7 +21,7 @@ from rosenblatt.models.structured_problem import Judge, read_many
 
 
 class Choice(NamedTuple):
-    """A tag of a token, with its score by the features of the token and by the tags before it."""
+    """Tag of a token, with its scores by the features of the token and by the previous tags."""
 
     token: Any
     tag: str
@@ -31,7 +31,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class PathExplanation(Explanation):
-    """The predicted tags and, if given, others to compare with, with the score of every choice.
+    """Explanation of tags: the score of every choice, for the predicted and the compared tags.
 
     ``contributions`` has the features of all tokens, as "token/tag: feature", and the steps from
     tag to tag; they add up to ``score``, the score of the predicted tags. `plot.tag_path` draws it.
@@ -50,7 +50,7 @@ class PathExplanation(Explanation):
 
     @property
     def compared_score(self) -> float | None:
-        """Return the score of the tags to compare with."""
+        """The score of the tags to compare with; None if there are none."""
         if self.compared is None:
             return None
         return sum(choice.features + choice.step for choice in self.compared)
@@ -92,7 +92,7 @@ def explained(
     predicted: list[str],
     compared: list[str] | None,
 ) -> PathExplanation:
-    """Explain the choices along one or two paths of a sentence."""
+    """Explain the predicted tags of a sentence, and other tags to compare with if given."""
     unknown = set(compared or ()) - set(tags)
     if unknown:
         raise InputError(f"the tag {unknown.pop()!r} was never seen in training.")
@@ -221,7 +221,7 @@ def explain_answer(learner: Any, x: Any, y: Any, against: Any, xs: Any) -> Expla
 def explain_tags(
     learner: Any, sentence: Any, compared: Sequence[str] | None, sentences: Any
 ) -> PathExplanation:
-    """Explain the score of the predicted tags, compared with that of others."""
+    """Explain the score of the predicted tags, and of other tags to compare with if given."""
     (listed,) = read_sentences([sentence], argument="sentence")
     predicted = learner.predict([listed])[0]
     if compared is not None:

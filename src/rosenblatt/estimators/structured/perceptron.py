@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class StructuredPerceptron(Learner):
-    """The perceptron for outputs of any kind, found by a search that you bring.
+    """Structured perceptron for outputs of any kind, found by a search that you provide.
 
     The output for ``x`` is ``argmax_y w·φ(x, y)``. Where it is wrong, the features of the right
     output gain and those of the output found lose: ``w ← w + step·(φ(x, gold) - φ(x, found))``.
@@ -225,7 +225,7 @@ class StructuredPerceptron(Learner):
     # ------------------------------------------------------------------ learning
 
     def fit(self, xs: Any, ys: Any, validation_set: tuple[Any, Any] | None = None) -> Self:
-        """Train on all examples, epoch by epoch, until there is a reason to stop.
+        """Train on all examples, epoch by epoch, until a stopping criterion is met.
 
         Parameters
         ----------
@@ -264,10 +264,10 @@ class StructuredPerceptron(Learner):
         return self
 
     def partial_fit(self, xs: Any, ys: Any) -> Self:
-        """Learn from each example once, in the order given, starting from what was learned before.
+        """Learn from each example once, in the given order, continuing from the current model.
 
-        One at a time or all at once give the same weights to the last bit. A refused example
-        refuses the call, and nothing changes.
+        One at a time or all at once give the same weights to the last bit. If an example is
+        rejected, the whole call is, and nothing changes.
 
         Parameters
         ----------
@@ -337,7 +337,7 @@ class StructuredPerceptron(Learner):
 
     @of_whole_state
     def predict(self, xs: Any) -> list[Any]:
-        """The best output for each of ``xs`` that the search finds.
+        """Predict for each of ``xs`` the best output that the search finds.
 
         Parameters
         ----------
@@ -347,7 +347,7 @@ class StructuredPerceptron(Learner):
 
     @of_whole_state
     def score(self, xs: Any, ys: Any) -> float:
-        """Share of the outputs that are right as a whole.
+        """Accuracy: the share of outputs that are right as a whole.
 
         Parameters
         ----------
@@ -358,7 +358,7 @@ class StructuredPerceptron(Learner):
 
     @of_whole_state
     def decision(self, x: Any, y: Any) -> float:
-        """The score of one output, ``w·φ(x, y)``.
+        """Return the score of one output, ``w·φ(x, y)``.
 
         Parameters
         ----------
@@ -370,7 +370,7 @@ class StructuredPerceptron(Learner):
     def explain(
         self, x: Any, y: Any = None, against: Any = None, *, top: int | None = None, xs: Any = None
     ) -> Explanation:
-        """Why this output: its score by feature and by past mistake.
+        """Explain the score of an output, by feature and by past mistake.
 
         Parameters
         ----------
@@ -395,7 +395,7 @@ class StructuredPerceptron(Learner):
         return explain_answer(self, x, y, against, xs).cut(top)
 
     def _serving(self) -> FeatureWeights:
-        """Return the weights that predict, which are worked out once."""
+        """Return the weights that predict; they are computed once and cached."""
         self._refuse_unfitted()
         kept = self.__dict__.get("_served")
         if kept is None or kept[0] != self.averaged:

@@ -12,7 +12,7 @@ from rosenblatt.errors import InputError
 
 
 class Score(Protocol):
-    """Scores outputs for one ``x`` by the present weights; it is handed to every search.
+    """Scorer of outputs for one ``x`` by the current weights; it is passed to every search.
 
     ``score(y)`` is the score of a whole output. A search that builds outputs from parts asks for
     the score of a part's features, ``score.of({"word=cat": 1.0})``, or looks weights up itself.
@@ -66,7 +66,7 @@ class Space(Protocol):
 
 
 class Candidates:
-    """A space of outputs that can be listed: the search scores all and takes the first of the best.
+    """Space of outputs that can be listed: the search scores all and takes the first of the best.
 
     Parameters
     ----------

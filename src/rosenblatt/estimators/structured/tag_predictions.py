@@ -20,7 +20,7 @@ from rosenblatt.models.tags import NO_TAG, TagModel
 
 
 def predicted_tags(learner: Any, sentences: Any) -> list[list[str]]:
-    """Return the tags of sentences by a tagger, by the fast path if it is open for them."""
+    """Return the tags of sentences by a tagger, by the fast path if it supports them."""
     learner._refuse_unfitted()
     learner.check_parameters()
     model: TagModel = learner._model
@@ -53,7 +53,7 @@ def tag_usual(engine: TagEngine, sentences: Any, n_jobs: int | None) -> list[lis
 
 
 def open_engine(learner: Any, model: TagModel, weights: TagWeights) -> TagEngine | None:
-    """Open the fast path of a tagger, by its parameters now; None if they need more.
+    """Open the fast path of a tagger; return None if it does not support the parameters.
 
     The engine is used until a parameter is set or the model changes.
     """
@@ -98,7 +98,7 @@ def tag_sentences(
     allowed: npt.NDArray[np.bool_] | None,
     n_jobs: int | None,
 ) -> list[list[str]]:
-    """Return the tags of sentences, of which some may be empty."""
+    """Return the tags of sentences without the fast path; sentences may be empty."""
     names = model.tags
     full = [number for number, sentence in enumerate(listed) if sentence]
 
@@ -118,7 +118,7 @@ def tag_sentences(
 
 
 def refuse_no_path(tags: npt.NDArray[np.int32], encoded: Encoded, numbers: Sequence[int]) -> None:
-    """Refuse the first sentence that has no tags because the constraints allow none.
+    """Raise InputError for the first sentence for which the constraints allow no tags.
 
     ``numbers`` are the numbers by which the error names the sentences.
     """

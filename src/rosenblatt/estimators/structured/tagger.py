@@ -1,4 +1,4 @@
-"""A tagger: the best sequence of tags for a sentence, learned from its mistakes."""
+"""The sequence tagger: an averaged structured perceptron for the tags of sentences."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
 WIDEST_BEAM = 1 << 16
-# So many sentences may be learned from in place: one compiled call, which nothing interrupts
+# Maximum number of sentences that are learned in place: one compiled call, which nothing interrupts
 # half-way. With more of them the copy of a model costs little compared with learning.
 SENTENCES_IN_PLACE = 64
 
@@ -249,7 +249,7 @@ class SequenceTagger(Learner):
     layout = "rosenblatt.persistence.tag_layout:TagLayout"
 
     def check_parameters(self) -> None:
-        """Refuse parameters whose values are not allowed, alone or together."""
+        """Raise a ParameterError if a parameter, or a combination of parameters, is not allowed."""
         super().check_parameters()
         if self.search == "viterbi" and self.update in ("early", "violation"):
             raise ParameterError(
@@ -269,7 +269,7 @@ class SequenceTagger(Learner):
     # ------------------------------------------------------------------ learning
 
     def fit(self, sentences: Any, tags: Any, validation_set: tuple[Any, Any] | None = None) -> Self:
-        """Train on all sentences, epoch by epoch, until there is a reason to stop.
+        """Train on all sentences, epoch by epoch, until a stopping criterion is met.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class SequenceTagger(Learner):
         return self
 
     def partial_fit(self, sentences: Any, tags: Any, classes: Any = None) -> Self:
-        """Learn from each sentence once, in the order given, starting from what was learned before.
+        """Learn from each sentence once, in the given order, continuing from the current model.
 
         Parameters
         ----------
@@ -346,7 +346,7 @@ class SequenceTagger(Learner):
         return self.partial_fit([sentence], [tags], classes)
 
     def _read(self, sentences: Any, tags: Any) -> tuple[list[Any], list[list[str]]]:
-        """Return sentences and tags as lists; refuse what this tagger cannot learn from."""
+        """Check the parameters, and return valid sentences and tags as lists."""
         self.check_parameters()
         return read_pairs(sentences, tags)
 
@@ -365,7 +365,7 @@ class SequenceTagger(Learner):
         return super()._copied()
 
     def _trainer(self, model: TagModel, encoded: Encoded, tagged: list[list[str]]) -> TagTrainer:
-        """Return what learns from all of these sentences, whose tags the model has."""
+        """Return a trainer for all of these sentences, whose tags the model already has."""
         right = self._right_tags(tagged, encoded.starts, model.tags)
         return self._batch(model, encoded, right).trainer(model, 0, len(encoded))
 
@@ -376,13 +376,13 @@ class SequenceTagger(Learner):
         tagged: list[list[str]],
         joins: list[tuple[int, list[str]]],
     ) -> None:
-        """Learn from each sentence once; tags join at the sentences that first have them."""
+        """Learn from each sentence once; new tags join at the sentence where they first occur."""
         self._refuse_another_model(model)
         tags = [*model.tags, *chain.from_iterable(new for _, new in joins)]
         right = self._right_tags(tagged, starts_of(listed), tags)
         encoded = model.encoder.encode(listed, learning=True)
 
-        # Nothing is refused from here on.
+        # Nothing is rejected from here on.
         batch = self._batch(model, encoded, right)
         ends = [*(number for number, _ in joins[1:]), len(listed)]
         for (start, new), stop in zip(joins, ends, strict=True):
@@ -393,7 +393,7 @@ class SequenceTagger(Learner):
         model.next_row = batch.first_row + len(listed)
 
     def _refuse_another_model(self, model: TagModel) -> None:
-        """Refuse parameters that do not go with what was learned, or with its tokens."""
+        """Raise an error if parameters do not match the model or its kind of tokens."""
         model.refuse_slim()
         refuse_another_shape(model, self.order, self.templates)
         if model.encoder.kind == "mapping" and self.tag_dictionary is not None:
@@ -403,7 +403,7 @@ class SequenceTagger(Learner):
             )
 
     def _right_tags(self, tagged: list[list[str]], starts: Any, tags: list[str]) -> RightTags:
-        """Return the right tags as places in `tags`, and the sentences to learn from."""
+        """Return the right tags as indices into `tags`, and the sentences to learn from."""
         gold = tag_numbers({tag: place for place, tag in enumerate(tags)}, tagged)
         allowed = allowed_steps(self.constraints, tags)
         visited = np.arange(len(tagged))
@@ -412,7 +412,7 @@ class SequenceTagger(Learner):
         return RightTags(gold, visited, allowed)
 
     def _batch(self, model: TagModel, encoded: Encoded, right: RightTags) -> TagBatch:
-        """Return sentences ready to be learned from, and begin to learn: the model may change."""
+        """Return sentences ready to be learned from; this may change the model."""
         model.best = None
         model.keep_record(bool(self.record))
         return TagBatch(
@@ -450,7 +450,7 @@ class SequenceTagger(Learner):
     # ------------------------------------------------------------------ predicting
 
     def predict(self, sentences: Any) -> list[list[str]]:
-        """The tags of each sentence.
+        """Predict the tags of each sentence.
 
         Parameters
         ----------
@@ -470,11 +470,11 @@ class SequenceTagger(Learner):
 
     @of_whole_state
     def _tags_of(self, sentences: Any) -> list[list[str]]:
-        """The tags of each sentence, whatever is unusual about it or about the tagger."""
+        """Predict the tags of each sentence, including those that the fast path cannot read."""
         return predicted_tags(self, sentences)
 
     def before_learning(self) -> None:
-        """Keep the fast path open: it predicts by the model before, until that changes."""
+        """Keep the fast path open: it predicts with the old model until that changes."""
 
     def retire_engine(self) -> None:
         engine: TagEngine | None = self.__dict__.pop("_engine", None)
@@ -482,7 +482,7 @@ class SequenceTagger(Learner):
             engine.close()
 
     def predict_one(self, sentence: Any) -> list[str] | None:
-        """The tags of one sentence; None before any was learned."""
+        """Predict the tags of one sentence; None if the tagger is not fitted."""
         return self.predict([sentence])[0] if self.__sklearn_is_fitted__() else None
 
     def _predict(self, model: TagModel, weights: TagWeights, sentences: Any) -> list[list[str]]:
@@ -498,7 +498,7 @@ class SequenceTagger(Learner):
         )
 
     def score(self, sentences: Any, tags: Any) -> float:
-        """The share of tokens that get the right tag."""
+        """Accuracy: the share of tokens that get the right tag."""
         listed, tagged = read_pairs(sentences, tags)
         found = chain.from_iterable(self.predict(listed))
         right = chain.from_iterable(tagged)
@@ -514,7 +514,7 @@ class SequenceTagger(Learner):
         top: int | None = None,
         sentences: Any = None,
     ) -> PathExplanation:
-        """Why a sentence got its tags: the score of every choice, by feature and by past mistake.
+        """Explain the tags of a sentence: the score of every choice, by feature and past mistake.
 
         Parameters
         ----------
@@ -546,9 +546,10 @@ class SequenceTagger(Learner):
     @property
     @of_whole_state
     def schema_(self) -> SentenceLayout | None:
-        """Where words and tags stand in a file: as in training, as was set, or as tokens are.
+        """The layout of words and tags in a file: that of training, one that was set, or a default.
 
-        None for mappings, which files do not hold. What is set is saved with the tagger.
+        The default follows from the tokens; None for mappings, which files do not hold. A layout
+        that is set is saved with the tagger.
         """
         return layout_of(self._fitted().schema, self._model.encoder)
 
@@ -562,7 +563,7 @@ class SequenceTagger(Learner):
 
     @of_whole_state
     def knows(self, token: Any) -> bool:
-        """Whether the word of a token, which is the token itself or its first part, was learned."""
+        """Return whether the word of a token (itself or its first part) occurred in training."""
         self._refuse_unfitted()
         encoder: Encoder = self._model.encoder
         return encoder.knows(token)
@@ -570,19 +571,19 @@ class SequenceTagger(Learner):
     @property
     @of_whole_state
     def n_features_(self) -> int:
-        """Features met in training."""
+        """Number of features that occurred in training."""
         encoder: Encoder = self._fitted().encoder
         return encoder.n_features
 
     @property
     @of_whole_state
     def ledger_(self) -> TagLedger:
-        """Every mistake in order, when ``record=True``."""
+        """The ledger of every mistake, in order; only with ``record=True``."""
         return TagLedger(self._recorded(), copy(self)._predict)
 
 
 def layout_of(kept: Any, encoder: Encoder) -> SentenceLayout | None:
-    """Return the layout that was kept with a tagger, else the one that its tokens suggest.
+    """Return the layout that was stored with a tagger, or the default one for its tokens.
 
     Words are text, a sentence a line, tuples are columns with the tags behind them; mappings stand
     in no file.

@@ -1,1 +1,1 @@
-"""Features: columns, records and texts as numbers, by a schema."""
+"""Feature encoding: columns, records and texts as numbers, by a schema."""

@@ -16,15 +16,15 @@ from rosenblatt.estimators.inputs import read_rows
 from rosenblatt.estimators.params import check_seed, option, seed_from
 from rosenblatt.estimators.transformer import Transformer
 
-# The memory in bytes that a block of rows may take while it is transformed, in addition to input
-# and output.
+# Bytes of memory that a block of rows may take while it is transformed, in addition to input and
+# output.
 BLOCK_BYTES = 1 << 23
-# The activity is measured on so many rows.
+# Most rows on which the activity is measured.
 SAMPLE = 1000
 
 
 def _check_levels(name: str, levels: Any) -> None:
-    """Refuse what is neither a number of levels nor a list of them."""
+    """Raise ParameterError unless ``levels`` is a positive integer or a list of finite numbers."""
     if isinstance(levels, numbers.Integral) and not isinstance(levels, bool) and int(levels) > 0:
         return
     try:
@@ -39,7 +39,7 @@ def _check_levels(name: str, levels: Any) -> None:
 
 
 def _check_image_shape(name: str, shape: Any) -> None:
-    """Refuse what is no height and width."""
+    """Raise ParameterError unless ``shape`` is a pair of height and width."""
     is_pair = isinstance(shape, tuple | list) and len(shape) == 2
     if not is_pair or not all(isinstance(n, numbers.Integral) and int(n) >= 1 for n in shape):
         raise ParameterError(
@@ -53,7 +53,7 @@ def _check_sparse_output(name: str, value: Any) -> None:
 
 
 class AssociationLayer(Transformer):
-    """Transform rows by random units that each look at a few features and fire, or do not.
+    """Transform rows by random binary threshold units, each of which sees a few features.
 
     The features are a retina of sensory units. The unit of feature j at level ℓ is on if
     ``x_j > ℓ``. An association unit is wired to a few of them, drawn at random and never changed,
@@ -202,7 +202,7 @@ class AssociationLayer(Transformer):
     dense_setting = "sparse_output=False"
 
     def check_parameters(self) -> None:
-        """Refuse parameters whose values are not allowed, alone or together."""
+        """Raise ParameterError if a parameter or a combination of parameters is not allowed."""
         super().check_parameters()
         if self.threshold > self.excitatory:
             raise ParameterError(
@@ -211,7 +211,7 @@ class AssociationLayer(Transformer):
             )
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the wiring, and take the levels from the rows.
+        """Draw the wiring at random, and determine the levels from the rows.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class AssociationLayer(Transformer):
         return self
 
     def _refuse_other_images(self, n_features: int) -> None:
-        """Refuse rows that are no images of the declared shape."""
+        """Raise ParameterError unless ``n_features`` is the number of points of an image."""
         assert self.image_shape is not None
         height, width = self.image_shape
         if n_features != height * width:
@@ -269,7 +269,7 @@ class AssociationLayer(Transformer):
         return self._in_container(self._fired(read_rows(self, X, reset=False)[0]), X)
 
     def _fired(self, table: Any) -> Any:
-        """Return ones and zeros as an array or as sparse rows."""
+        """Return 1 for each unit that fires on a row, else 0, as an array or sparse rows."""
         n_rows = table.shape[0]
         n_units = self.wiring_.shape[0]
         is_sparse_output = self.sparse_output
@@ -294,7 +294,7 @@ class AssociationLayer(Transformer):
         return for_caller(SparseRows(ones, columns, np.concatenate(ends), n_units, origin=kind))
 
     def _blocks(self, table: Any) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
-        """Yield the first row of each block, and which units (rows) fire on its rows (columns)."""
+        """Yield the first row of each block, and the units × rows matrix of which units fire."""
         wiring = self.wiring_
         n_levels = self.levels_.shape[1]
         threshold = int(self.threshold)
@@ -318,7 +318,7 @@ class AssociationLayer(Transformer):
             yield start, wires @ retina >= threshold
 
     def _draw_wiring(self, n_features: int, n_levels: int, seed: int) -> SparseRows:
-        """Draw the connections; each unit has its own row of draws, so more units add rows."""
+        """Draw the connections of each unit, which do not depend on the number of units."""
         n_units = int(self.n_units)
         n_excitatory = int(self.excitatory)
         n_connections = n_excitatory + int(self.inhibitory)
@@ -336,7 +336,7 @@ class AssociationLayer(Transformer):
             draws = generator(seed, 3).random((n_units, 1 + n_connections))
             feature = row * width + _draw_near_a_point(draws, width, spread)
 
-        # The smallest type that holds sums of so many ones.
+        # The smallest type that holds the sum of all connections of a unit.
         kind: type[np.signedinteger[Any]] = np.int32
         for smaller in (np.int16, np.int8):
             if n_connections <= np.iinfo(smaller).max:
@@ -365,9 +365,9 @@ class AssociationLayer(Transformer):
 
 
 def _draw_near_a_point(draws: FloatArray, size: int, spread: float) -> IntArray:
-    """Return places on a line of ``size`` points near the point that the first draw picks.
+    """Return random indices below ``size``, near the index that the first draw of each row picks.
 
-    The chance of a place falls by spread / (1 + spread) with each step away from the point.
+    The probability of an index falls by spread / (1 + spread) with each step away from that one.
     """
     point = (draws[:, :1] * size).astype(np.int64)
     # Multiplied step by step, because powers are not rounded alike on every machine.

@@ -1,4 +1,4 @@
-"""The average row, derived from what a schema keeps of the training rows."""
+"""The average row, estimated from the statistics of the training rows in a schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosenblatt.tables.features.schema import Schema
 from rosenblatt.tables.features.schemas import AnySchema, TextSchema
 from rosenblatt.tables.features.text import TextFeatures
 
-# So that nothing is divided by 0.
+# Least divisor and least argument of a logarithm, so that neither is 0.
 SMALLEST = 1e-300
 
 
@@ -31,7 +31,7 @@ class AverageRow(NamedTuple):
 
     @classmethod
     def of(cls, schema: AnySchema | None, n_features: int) -> AverageRow | None:
-        """Return the average row of a schema; None if it is 0 in every feature."""
+        """Return the average row of a schema; None without categories and n-gram frequencies."""
         found = cls(np.zeros(n_features), np.ones(n_features), [])
         if isinstance(schema, Schema):
             for start, column in schema.placed_columns():
@@ -47,14 +47,17 @@ class AverageRow(NamedTuple):
         return None
 
     def _add_levels(self, start: int, n_levels: int) -> None:
-        """Add a category, whose levels have the share 1/n and the deviation √(n - 1) / n."""
+        """Add a category of n levels, each with the standard deviation √(n - 1) / n."""
         stop = start + n_levels
         self.groups.append((start, stop))
         # A single level has a deviation of 1, as numbers have.
         self.deviations[start:stop] = np.sqrt(n_levels - 1 or 1) / n_levels
 
     def _add_texts(self, start: int, features: TextFeatures) -> None:
-        """Add n-grams with the share s and the deviation √(s · (1 - s)) · idf / length."""
+        """Add the n-grams of a text column, with their shares and standard deviations.
+
+        An n-gram that a share s of the texts has deviates by √(s · (1 - s)) · idf / length.
+        """
         shares = features.shares()
         if shares is None:
             return
@@ -71,7 +74,7 @@ class AverageRow(NamedTuple):
         self.deviations[start:stop] = spread * idf / max(length, SMALLEST)
 
     def centred(self, weights: FloatArray) -> FloatArray:
-        """Return weights shifted so that those of the levels of each category average 0."""
+        """Return weights shifted so that the weights of the levels of each category average 0."""
         weights = weights.copy()
         for start, stop in self.groups:
             levels = weights[..., start:stop]

@@ -1,4 +1,4 @@
-"""The kinds of columns that a table can have, each with the way from its values to features."""
+"""The kinds of columns of a table, each of which encodes its values as features."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rosenblatt.tables.features.text import TextFeatures
 from rosenblatt.tables.readers.table import Table
 from rosenblatt.text_tables import ordinary
 
-# So many levels are shown in a description.
+# Number of levels shown in a description.
 SHOWN = 4
-# The spellings of truth values in JSON, Python and pandas, and R.
+# The spellings of booleans in JSON, Python and pandas, and R.
 SPELLINGS = (str.lower, str.capitalize, str.upper)
 
 
 class Growth(NamedTuple):
-    """What rows added to a schema.
+    """The changes that new rows made to a schema.
 
-    ``places`` are the features, by their old numbers, before which new ones were inserted;
-    ``dropped`` counts by column the rows with a level for which there was no room.
+    ``places`` are the indices, before the change, of the features before which new ones were
+    inserted; ``dropped`` is the number of rows, by column, with a level beyond the limit.
     """
 
     places: list[int]
@@ -34,10 +34,10 @@ class Growth(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The features of one column in each row.
+    """The features of one column, as sparse rows.
 
-    ``counts`` says how many each row has; values and features follow row after row. Features are
-    numbered from 0 within the column.
+    ``counts`` is the number of values in each row; values and features are listed row by row.
+    Features are numbered from 0 within the column.
     """
 
     counts: npt.NDArray[Any]
@@ -58,61 +58,61 @@ class Column:
 
     @property
     def is_read_as_numbers(self) -> bool:
-        """Return whether a reader gives the values of this column as numbers."""
+        """Return whether a reader parses the values of this column as numbers."""
         return False
 
     @property
     def is_hashed(self) -> bool:
-        """Return whether features are hashes, which have no names of their own."""
+        """Return whether the features are hashed, so that they have no names of their own."""
         return False
 
     def part(self, table: Table, learning: bool = False) -> Part:
-        """Return the features of each row; while `learning`, new n-grams are given names."""
+        """Encode the column of each row; with ``learning``, the names of new n-grams are stored."""
         raise NotImplementedError
 
     def feature(self, number: int) -> str:
-        """Return the name of one of the features."""
+        """Return the name of a feature, given its index within the column."""
         raise NotImplementedError
 
     def describe(self) -> str:
-        """Describe the column in a line."""
+        """Describe the column in one line."""
         raise NotImplementedError
 
     def unknown(self, table: Table) -> dict[str, int]:
-        """Count the values that training did not see."""
+        """Return the values not seen in training, with their counts."""
         return {}
 
     def new_gaps(self, table: Table) -> int:
-        """Count gaps, if training had none; they are filled with `filling`."""
+        """Return the number of missing values to fill with `filling`; 0 if training had some."""
         return 0
 
     @property
     def filling(self) -> str:
-        """Return what fills a gap, if training had none."""
+        """Return, as text, the value that replaces missing ones if training had none."""
         return ""
 
     def to_json(self, kept: Iterable[int]) -> dict[str, Any]:
-        """Return the column as plain data; of hashed texts with the names of the ``kept``."""
+        """Return the column as JSON data; hashed texts include the names of ``kept`` features."""
         return {"kind": self.kind, "name": self.name}
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Self:
-        """Make the column of plain data; KeyError, TypeError or ValueError if it is not sound."""
+        """Make the column from JSON data; raise KeyError, TypeError or ValueError if invalid."""
         column = cls(**fields)
         column.validate()
         return column
 
     def validate(self) -> None:
-        """Raise ValueError if the fields, which may come from a file, are not sound."""
+        """Raise ValueError if a field, which may come from a file, is invalid."""
 
 
 @dataclass
 class Number(Column):
-    """A number: (value - center) / scale, clipped at ± clip.
+    """A numeric column, encoded as (value - center) / scale, clipped at ± clip.
 
-    With ``gaps`` a second feature says that the value is missing. ``sums`` are those of a stream
-    so far (`running_moments`), which determine center and scale. ``strays``: training had texts
-    among the numbers and took them as gaps, so other files may have some as well.
+    With ``gaps`` a second feature is 1 if the value is missing. ``sums`` are the running sums of a
+    stream (`running_moments`), which determine center and scale. ``strays`` is set if training had
+    texts among the numbers and treated them as missing, so that other files may have some as well.
     """
 
     kind: ClassVar[str] = "number"
@@ -192,9 +192,10 @@ class Number(Column):
 
 @dataclass
 class Category(Column):
-    """A category: one feature for each level of training; other levels have none.
+    """A categorical column, one-hot encoded; levels not seen in training have no feature.
 
-    ``mode`` is the most frequent level: it fills a gap, if training had none.
+    ``mode`` is the index of the most frequent level, which replaces a missing value if training
+    had none.
     """
 
     kind: ClassVar[str] = "category"
@@ -214,7 +215,7 @@ class Category(Column):
 
     @property
     def number_of_text(self) -> Mapping[str, int]:
-        """Return the number of the level for each known text, spellings of true included."""
+        """Return the level index of each known text, including other spellings of booleans."""
         return self._number
 
     def part(self, table: Table, learning: bool = False) -> Part:
@@ -228,7 +229,7 @@ class Category(Column):
         return Part(is_known, ones, features[is_known])
 
     def admit(self, levels: Iterable[str]) -> None:
-        """Add a feature for each of these levels."""
+        """Add new levels, each with a feature of its own."""
         for level in levels:
             self._number[level] = len(self.levels)
             self.levels.append(level)
@@ -277,7 +278,7 @@ class Category(Column):
 
 @dataclass
 class Words(Column):
-    """A text: counts of its n-grams."""
+    """A text column, encoded as weighted counts of n-grams."""
 
     kind: ClassVar[str] = "text"
     features: TextFeatures = field(default_factory=TextFeatures)
@@ -313,7 +314,7 @@ class Words(Column):
 
 @dataclass
 class Ignored(Column):
-    """A column that is not learned from, and why."""
+    """A column that is not used, with the reason."""
 
     kind: ClassVar[str] = "ignored"
     why: str = "as asked for"

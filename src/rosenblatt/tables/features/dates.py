@@ -21,10 +21,10 @@ from rosenblatt.tables.readers.number_style import GAPS
 from rosenblatt.tables.readers.table import Table
 
 PARTS = ("days", "weekday", "month", "hour")
-# How many features each part has.
+# Number of features of each part.
 SIZES = {"days": 1, "weekday": 7, "month": 12, "hour": 24}
-# The orders in which dates are written, as `Date.describe` calls them. An epoch is a number:
-# seconds or milliseconds since 1970.
+# The formats of dates, with their names in `Date.describe`. An epoch is a number: seconds or
+# milliseconds since 1970.
 ORDERS = {
     "ymd": "year-month-day",
     "dmy": "day.month.year",
@@ -36,7 +36,7 @@ ORDERS = {
 }
 SECONDS_OF_HOUR = 3600
 SECONDS_OF_DAY = 86400
-# The ordinal of 1 January 1970, by which Python counts days.
+# `datetime.date.toordinal` of 1 January 1970.
 ORDINAL_OF_1970 = 719_163
 
 
@@ -57,17 +57,17 @@ _PATTERNS = {
     "clock": re.compile(_CLOCK),
 }
 _MONTHS = {name.lower(): i for i, name in enumerate(calendar.month_abbr) if name}
-# Two digits of a year above this are of the last century.
+# Years of two digits above this belong to the 20th century, others to the 21st.
 _LAST_SHORT_YEAR = 68
-# Columns of numbers with such a name are times if they lie in this century.
+# A column of numbers with such a name holds times if all of them lie in this century.
 _EPOCH_NAME = re.compile(r"time|date|epoch|stamp|unix|(^|_)(ts|at|created|updated)$", re.I)
 _CENTURY = {"epoch": (946_684_800, 4_102_444_800), "epoch_ms": (946_684_800_000, 4_102_444_800_000)}
-# The share of the known texts that must be dates.
+# A column holds dates if more than this share of its nonmissing texts have one format.
 _MOST = 0.9
 
 
 def guess_order(texts: Iterable[str], *, european: bool = False) -> tuple[str, bool] | None:
-    """Guess the order in which most of these texts are dates; None if they are not.
+    """Guess the format of the dates in most of the texts; None if they are not dates.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def guess_order(texts: Iterable[str], *, european: bool = False) -> tuple[str, b
 
 
 def _day_or_month_first(matches: list[re.Match[str]], *, european: bool) -> tuple[str, bool] | None:
-    """Decide between "dmy" and "mdy": a number above 12 is a day."""
+    """Decide between "dmy" and "mdy": a number above 12 is a day; None if neither fits."""
     largest_first = max(int(match[1]) for match in matches)
     largest_second = max(int(match[2]) for match in matches)
     if largest_first > 12 and largest_second > 12:
@@ -110,7 +110,7 @@ def _day_or_month_first(matches: list[re.Match[str]], *, european: bool) -> tupl
 
 
 def guess_epoch(name: str, least: float, most: float) -> str | None:
-    """Guess which epoch the numbers from `least` to `most` of a column count; None if none."""
+    """Guess the epoch format of a column from its name and range; None if it holds no times."""
     if not _EPOCH_NAME.search(name):
         return None
     for order, (begin, end) in _CENTURY.items():
@@ -120,7 +120,7 @@ def guess_epoch(name: str, least: float, most: float) -> str | None:
 
 
 def seconds_of(texts: Sequence[str], order: str) -> FloatArray:
-    """Return seconds since 1970, as a clock shows them; NaN if a text is no such time."""
+    """Parse texts as seconds since 1970, ignoring time zones; NaN if one is not in the format."""
     # The seconds of each date that occurs; most dates occur more than once.
     days: dict[tuple[int, int, int], float] = {}
     seconds = [_seconds(text.strip(), order, days) for text in texts]
@@ -150,7 +150,7 @@ def _seconds(text: str, order: str, days: dict[tuple[int, int, int], float]) -> 
 def _seconds_of_clock(
     hour: str | None, minute: str | None, second: str | None, half: str | None
 ) -> float:
-    """Return seconds since midnight; 0 without a time of day, NaN if there is no such time."""
+    """Return seconds since midnight; 0 without a time of day, NaN for an invalid one."""
     if hour is None or minute is None:
         return 0.0
     hours = int(hour)
@@ -165,7 +165,7 @@ def _seconds_of_clock(
 
 
 def _date(groups: tuple[Any, ...], order: str) -> tuple[int, int, int]:
-    """Return year, month and day; a month that has no such name is 0."""
+    """Return year, month and day; the month is 0 if its name is unknown."""
     if order == "named":
         if groups[0]:
             day, name = groups[0], groups[1]
@@ -189,9 +189,9 @@ def _date(groups: tuple[Any, ...], order: str) -> tuple[int, int, int]:
 
 @dataclass
 class Date(Column):
-    """A date or time: days since 1970, scaled, and a feature for each weekday, month and hour.
+    """A column of dates or times: scaled days since 1970, and one-hot weekday, month and hour.
 
-    With ``gaps`` a last feature says that the date is missing.
+    With ``gaps`` a last feature is 1 if the date is missing.
     """
 
     kind: ClassVar[str] = "date"
@@ -215,7 +215,7 @@ class Date(Column):
         return sum(SIZES[part] for part in self.parts) + self.gaps
 
     def times(self, table: Table) -> tuple[npt.NDArray[np.int32], FloatArray]:
-        """Return the code of each row, and the seconds since 1970 that each code stands for."""
+        """Return a code for each row, and the seconds since 1970 of each code."""
         if self.is_epoch:
             unit = 1000.0 if self.order == "epoch_ms" else 1.0
             values = np.asarray(table.number_column(self.name), np.float64)
@@ -244,7 +244,7 @@ class Date(Column):
             features[:, place] = start + _numbers_in_part(part, whole_seconds)
             start += SIZES[part]
 
-        # A missing date has one feature, after all others; or none, if training had no gaps.
+        # A missing date has one feature, after all others, or none if training had no missing ones.
         counts = np.where(is_missing, int(self.gaps), len(self.parts))[codes]
         code_of_value = np.repeat(codes, counts)
         ends = np.cumsum(counts)
@@ -290,7 +290,7 @@ class Date(Column):
 
     @property
     def _seconds_of_gap(self) -> float:
-        """Return the time that fills a gap, in seconds since 1970."""
+        """Return the time that replaces a missing date, in seconds since 1970."""
         return float(np.floor(self.center * SECONDS_OF_DAY))
 
     @property
@@ -334,7 +334,7 @@ def _level(part: str, number: int) -> str:
 
 
 def _numbers_in_part(part: str, seconds: npt.NDArray[np.int64]) -> IntArray:
-    """Return the weekday, month or hour of each time as a number from 0; 0 for days."""
+    """Return the weekday, month or hour of each time as an index from 0; 0 for "days"."""
     days = seconds // SECONDS_OF_DAY
     if part == "weekday":
         # 1 January 1970 was a Thursday.
@@ -351,7 +351,7 @@ def _numbers_in_part(part: str, seconds: npt.NDArray[np.int64]) -> IntArray:
 
 
 class DateGuess:
-    """The parts of a column of dates that vary, and the spread of its days, over blocks of rows."""
+    """Guess at the parts of a date column that vary and at the scale of days, block by block."""
 
     def __init__(
         self, name: str, order: str, scale: str | None, ignored: Iterable[str] = ()
@@ -364,12 +364,12 @@ class DateGuess:
         self._has_gaps = False
 
     def add(self, table: Table) -> None:
-        """Look at more rows."""
+        """Update the statistics with a block of rows."""
         codes, seconds = self._column.times(table)
         self.tally(seconds, np.bincount(codes, minlength=len(seconds)).tolist())
 
     def tally(self, seconds: FloatArray, counts: list[int]) -> None:
-        """Count times, each of which occurs so often."""
+        """Update the statistics with distinct times and their counts."""
         for second, n in zip(seconds.tolist(), counts, strict=False):
             if not math.isnan(second):
                 self._hours[int(second // SECONDS_OF_HOUR)] += n
@@ -377,7 +377,7 @@ class DateGuess:
                 self._has_gaps = True
 
     def column(self) -> Date:
-        """Return the column, with the parts that differ between rows."""
+        """Return the column, with the parts that vary between rows and the scale of days."""
         column = self._column
         hours = np.array(sorted(self._hours), np.int64)
         column.parts = [part for part in PARTS if self._is_useful(part, hours)]
@@ -388,7 +388,7 @@ class DateGuess:
         return column
 
     def _is_useful(self, part: str, hours: IntArray) -> bool:
-        """Return whether a part is wanted and differs between rows."""
+        """Return whether a part is enabled and varies between rows."""
         if part in self._ignored:
             return False
         if self._column.order == "clock" and part != "hour":
@@ -401,7 +401,7 @@ class DateGuess:
 def _spread(
     days: FloatArray, counts: IntArray, scale: str | None
 ) -> tuple[float, float, float | None]:
-    """Return center, scale and clip of ascending days that occur so often."""
+    """Return center, scale and clip of distinct days in ascending order, given their counts."""
     if scale is None:
         return float(np.floor(days[0])), 1.0, None
     total = float(counts.sum())

@@ -1,4 +1,4 @@
-"""A schema that grows with a stream, in which new columns, levels and classes still appear."""
+"""A schema that grows with a stream, in which new columns, levels and classes may appear."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rosenblatt.tables.features.text import OF_STREAMS
 from rosenblatt.tables.readers.block import Block
 from rosenblatt.tables.readers.table import Table
 
-# The kinds of columns are guessed by so many rows, in whatever blocks these arrive.
+# Rows from which the kinds of columns are guessed, whatever the size of the blocks.
 FIRST_ROWS = 1000
-# Names in Vowpal Wabbit rows are hashed to so many bits, so that features need no list of names.
+# Bits of the hashes of names in Vowpal Wabbit rows, so that features need no list of names.
 BITS = 18
 # Limits, so that a column of names, or a wild index, cannot fill the memory.
 MOST_LEVELS = 100_000
@@ -29,19 +29,19 @@ CURES: dict[str, list[Words]] = {
 
 
 class GrowingLearner(Protocol):
-    """A learner to which features can be added, with weight 0."""
+    """Protocol of learners to which features can be added, with weight 0."""
 
     def grow(self, n_features: int) -> Any:
-        """Add features after the last one."""
+        """Add features at the end, up to ``n_features`` in total."""
         ...
 
     def insert_features(self, places: Sequence[int]) -> Any:
-        """Add features before these places."""
+        """Insert features before those with the given indices."""
         ...
 
 
 class GrowingSchema:
-    """Encode the blocks of a stream by a schema that grows, and the learner with it.
+    """Encoder of streams, whose schema grows with new features; it extends the learner to match.
 
     The weights that were learned before do not change: a new feature begins with weight 0. Texts
     have no idf, because later texts are not known, and are not scaled to unit length, because
@@ -87,7 +87,7 @@ class GrowingSchema:
         self.dropped_levels: dict[str, int] = {}
 
     def blocks(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """Yield the blocks of a reader; the first ones of a table as one, with rows to judge by."""
+        """Yield the blocks of a reader; the first ones of a table are joined for guessing."""
         first: list[Table] = []
         for block in blocks:
             if self.schema is not None or not isinstance(block, Table):
@@ -101,7 +101,7 @@ class GrowingSchema:
             yield Table.concat(first)
 
     def encode(self, block: Block, learner: GrowingLearner) -> Any:
-        """Return the features of a block, after the learner got room for the new ones."""
+        """Return the features of a block, after adding the new ones to schema and learner."""
         if self.schema is None:
             self.schema = guess_schema(self.kind, block[:FIRST_ROWS], self.options)
         growth = self.schema.grow(block, MOST_LEVELS)
@@ -117,7 +117,7 @@ class GrowingSchema:
 
 
 def _options_of_stream(kind: str, options: FeatureOptions) -> FeatureOptions:
-    """Return the options as a stream needs them, whose later rows are not known."""
+    """Return the options adapted to a stream, whose later rows are not known."""
     if kind == "vw":
         options = options.hashed(BITS)
     elif options.text.get("idf"):
@@ -134,7 +134,7 @@ def _options_of_stream(kind: str, options: FeatureOptions) -> FeatureOptions:
 
 
 def _refuse_too_large(kind: str, block: Block, learner: GrowingLearner, n_features: int) -> None:
-    """Raise if the weights of all classes would not fit into the memory."""
+    """Raise DataError if the weights of all classes would not fit into memory."""
     known = learner.classes_.tolist() if hasattr(learner, "classes_") else []
     n_classes = len({*known, *block.labels.tolist()})
     # Two classes share one weight vector.

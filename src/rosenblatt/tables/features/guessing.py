@@ -1,4 +1,4 @@
-"""Guess what the columns of a table are, by all of its rows, which may come block by block."""
+"""Guess the kinds of the columns of a table from all of its rows, which may come in blocks."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from rosenblatt.tables.readers.table import Table
 KINDS = ("number", "category", "text", "date", "dmy", "mdy", "ignored")
 KINDS_OF_TEXT = ("category", "text", "dmy", "mdy")
 
-# With fewer rows no column is taken for a name or number of the row.
+# With fewer rows no column is taken for a row identifier.
 FEW_ROWS = 20
-# Texts with more words than this, on average, are texts and no categories.
+# A column with more words per value than this, on average, is a text and not a category.
 WORDS_OF_TEXT = 3.0
-# Columns of text are judged by so many different texts.
+# Number of different texts from which the kind of a column is guessed.
 JUDGED = 1000
-# If so many rows are all different, no value will be seen again.
+# Most different values that are stored to find a repeated one; a category without any repeated
+# value in this many rows is a row identifier.
 MOST_DIFFERENT = 1 << 20
 NAMES_OF_ROWS = "different in every row, like a name or number of the row"
 COUNTS_ROWS = "counts the rows"
@@ -41,7 +42,7 @@ ID = re.compile(
 
 
 class TableGuess:
-    """A guess at the columns of a table, over blocks of rows that all have the same columns.
+    """Guess at the kinds of the columns of a table, updated with blocks of rows.
 
     Whether the rows come at once or in blocks, the columns are the same to the last bit.
     """
@@ -67,7 +68,7 @@ class TableGuess:
         self._text_guesses: dict[str, TextGuess] = {}
 
     def add(self, table: Table) -> None:
-        """Look at more rows."""
+        """Update the guess with a block of rows."""
         if not self._names:
             self._begin(table)
         self._statistics.add(table.numbers)
@@ -80,7 +81,7 @@ class TableGuess:
             text_guess.add(table)
 
     def _begin(self, table: Table) -> None:
-        """Take the columns from the first block."""
+        """Start a guess for each column of the first block."""
         self._names = table.names
         self._numbers = table.number_names
         for name, kind in self._declared.items():
@@ -107,11 +108,11 @@ class TableGuess:
                 )
 
     def _ignored_parts(self, name: str) -> list[str]:
-        """Return the parts of a date that are not to be used."""
+        """Return the parts of a date column that were declared as ignored."""
         return [part for part in PARTS if self._declared.get(f"{name}.{part}") == "ignored"]
 
     def columns(self, gaps: bool) -> list[Column]:
-        """Return the columns by the rows so far; with ``gaps`` every number may be missing."""
+        """Return the columns guessed so far; with ``gaps`` every number may be missing."""
         has_gaps, facts = self._statistics.columns()
         numbers: dict[str, Column] = {}
         for name, column_has_gaps, fields in zip(self._numbers, has_gaps, facts, strict=True):
@@ -143,7 +144,7 @@ class TableGuess:
 
 
 def _refuse_misdeclared(name: str, kind: str, table: Table) -> None:
-    """Refuse a declaration of a column that is not there, or was read as another type."""
+    """Raise ParameterError if a declaration is invalid or contradicts how the column was read."""
     column, _, part = name.rpartition(".")
     if kind == "ignored" and column in table.names and part in PARTS:
         return
@@ -165,7 +166,7 @@ def _refuse_misdeclared(name: str, kind: str, table: Table) -> None:
 
 
 class NumberGuess:
-    """A guess whether the numbers of a column only tell rows apart, or are times."""
+    """Guess whether the numbers of a column are row identifiers or epoch times."""
 
     def __init__(
         self, name: str, declared: str | None, scale: str | None, ignored: Sequence[str] = ()
@@ -177,13 +178,13 @@ class NumberGuess:
         self._date: DateGuess | None = None
         self._n_rows = 0
         self._last = np.nan
-        # Whether each number so far is the one before plus 1.
+        # Whether each number so far is its predecessor plus 1.
         self._counts_rows = True
         # The numbers so far, as long as they are whole and all different; None if they are not.
         self._seen: set[float] | None = set() if ID.search(name) else None
 
     def add(self, values: npt.NDArray[Any], table: Table) -> bool:
-        """Look at more values; return False if nothing is left to find out."""
+        """Update the guess with more values; return False if it is settled."""
         if self._n_rows == 0 and len(values):
             order = self._guess_epoch(values)
             if order is not None:
@@ -203,7 +204,7 @@ class NumberGuess:
         return self._counts_rows or self._seen is not None
 
     def _guess_epoch(self, values: npt.NDArray[Any]) -> str | None:
-        """Return which epoch the first block of values counts; None if none."""
+        """Guess the epoch format of the first block of values; None if they are not times."""
         name = "time" if self._declared else self._name
         order = None
         # Most columns are settled by a few values, so all are looked at only if these are times.
@@ -215,7 +216,7 @@ class NumberGuess:
         return order
 
     def _seen_with(self, seen: set[float], values: npt.NDArray[Any]) -> set[float] | None:
-        """Return all numbers seen, or None if they identify no rows."""
+        """Return all numbers seen; None if they are too many, or not distinct whole numbers."""
         new = set(values.tolist())
         are_different = len(new) == len(values) and seen.isdisjoint(new)
         are_whole = bool((values == np.floor(values)).all())
@@ -224,7 +225,7 @@ class NumberGuess:
         return None
 
     def column(self) -> Column | None:
-        """Return the column, unless it is a number to learn from."""
+        """Return the column if it is a date or ignored; None if it is a number."""
         if self._date is not None:
             return self._date.column()
         if self._n_rows < FEW_ROWS:
@@ -240,7 +241,7 @@ class NumberGuess:
 
 
 class TextGuess:
-    """A guess whether the texts of a column are levels, words, dates or names of rows."""
+    """Guess whether the texts of a column are categories, texts, dates or row identifiers."""
 
     def __init__(
         self,
@@ -270,7 +271,7 @@ class TextGuess:
             self._begin_dates(declared)
 
     def add(self, table: Table) -> None:
-        """Look at more rows."""
+        """Update the guess with a block of rows."""
         self._n_rows += len(table)
         if self._kind == "text":
             self._words.features.learn(table.texts[self._name].tolist(), tallying=True)
@@ -292,7 +293,7 @@ class TextGuess:
             self._levels[level] = self._levels.get(level, 0) + n
 
     def _judge(self, least: int) -> None:
-        """Decide what the texts are, if at least so many are different."""
+        """Decide the kind of the column if there are ``least`` different texts or more."""
         filled = (level for level in self._levels if level.strip())
         some = list(islice(filled, JUDGED))
         if len(some) < least:
@@ -316,7 +317,7 @@ class TextGuess:
             self._is_guessed = True
 
     def _warn_of_order(self, order: str, example: str) -> None:
-        """Warn that day and month could be the other way round."""
+        """Warn that day and month could be swapped."""
         if order == "dmy":
             read_as = "day, month"
             other = "mdy"
@@ -328,7 +329,7 @@ class TextGuess:
         notice(Assumption, Message(what, cure))
 
     def _begin_dates(self, order: str) -> None:
-        """Go on with the column as dates."""
+        """Treat the column as dates from now on, including the texts so far."""
         self._kind = "date"
         self._date = DateGuess(self._name, order, self._scale, self._ignored)
         seconds = seconds_of(list(self._levels), order)
@@ -336,7 +337,7 @@ class TextGuess:
         self._levels = {}
 
     def _begin_words(self) -> None:
-        """Go on with the column as texts, and count the n-grams of those so far."""
+        """Treat the column as texts from now on, and count the n-grams of those so far."""
         self._kind = "text"
         texts: list[str] = []
         for text, n in self._levels.items():
@@ -350,11 +351,11 @@ class TextGuess:
         self._levels = {}
 
     def _names_rows(self, least: int) -> bool:
-        """Return whether at least so many rows are all different."""
+        """Return whether a guessed category has ``least`` rows or more without a repeated value."""
         return self._is_guessed and not self._has_repeats and self._n_rows >= least
 
     def column(self) -> Column:
-        """Return the column by the rows so far."""
+        """Return the column guessed from the rows so far."""
         if self._kind in (None, "date") and self._date is None:
             self._judge(0)
         if self._date is not None:
@@ -368,7 +369,7 @@ class TextGuess:
             return self._words
 
         levels = list(self._levels)
-        # If there were gaps, they are a level; otherwise the most frequent level fills a gap.
+        # Missing values are a level; if there were none, the most frequent level replaces them.
         if not levels or "" in self._levels:
             return Category(self._name, levels)
         most_frequent = max(levels, key=self._levels.__getitem__)

@@ -16,9 +16,10 @@ BIAS = "(bias)"
 
 @dataclass(frozen=True)
 class WeightChanges:
-    """Differences between the weights of two models; ``changes`` is None without weights.
+    """Differences between the features and the weights of two models.
 
-    A change is class, feature, weight before and weight after, the largest first.
+    Each of the ``changes`` is a class, a feature, the weight before and the weight after, the
+    largest change first. ``changes`` is None if one of the models has no weights.
     """
 
     added: list[str]
@@ -28,7 +29,7 @@ class WeightChanges:
 
 @dataclass(frozen=True)
 class NamedWeights:
-    """The weights that predict, with the names of classes and features.
+    """The weights that a model predicts with, and the names of its classes and features.
 
     ``coef`` has one row for two classes, otherwise one for each; it is None for a model that
     predicts by support rows and only has features. ``names`` returns the names of features by their
@@ -44,7 +45,7 @@ class NamedWeights:
 
     @property
     def voices(self) -> list[str]:
-        """Return the class that each weight vector speaks for."""
+        """Return the class of each weight vector; a single one has that of the last class."""
         named = [str(label) for label in self.classes]
         has_one_vector = self.coef is None or len(self.coef) == 1
         return named[-1:] if len(named) <= 2 and has_one_vector else named
@@ -55,7 +56,7 @@ class NamedWeights:
             yield from zip(self.voices, self.coef, self.intercept.tolist(), strict=True)
 
     def largest(self, top: int) -> dict[str, list[tuple[str, float]]]:
-        """Return for each class the features with the largest weights; 0 is no weight."""
+        """Return for each class the bias and the ``top`` largest weights that are not 0."""
         found = {}
         for voice, row, bias in self._vectors():
             order = np.argsort(-np.abs(row), kind="stable")[:top]
@@ -78,7 +79,7 @@ class NamedWeights:
     # ------------------------------------------------------------------ comparing
 
     def changes(self, after: NamedWeights) -> WeightChanges:
-        """Return the differences to later weights; features are compared by name.
+        """Return the differences between these and later weights, matched by names of features.
 
         If both models hash texts alike, hashed columns are compared by number, because their name
         is only that of the first n-gram in them. Both models have all hashed columns, so none of
@@ -102,7 +103,7 @@ class NamedWeights:
         return WeightChanges(new.beyond(old), old.beyond(new), changes)
 
     def _by_key(self, by_number: bool) -> _ByKey:
-        """Return names and weights by the keys that identify features in both models."""
+        """Return names and weights by keys that identify a feature in both models."""
         if self.coef is None:
             listed = self.names(range(self.n_features))
             return _ByKey(dict(zip(listed, listed, strict=True)), listed, {})
@@ -128,7 +129,7 @@ class NamedWeights:
         return _ByKey(names, keys_of(not_hashed) if by_number else list(names), weights)
 
     def _not_hashed(self) -> list[int]:
-        """Return the features that have a name of their own."""
+        """Return the indices of the features that are not hashed."""
         features = set(range(self.n_features))
         if self.schema is not None:
             for hashed in self.schema.hashed_features():
@@ -136,7 +137,7 @@ class NamedWeights:
         return sorted(features)
 
     def _hashing(self) -> list[Any]:
-        """Return how texts are hashed: if it is the same, the same number is the same column."""
+        """Return the settings of hashing; if they are equal, so are the hashed columns."""
         fields = {} if self.schema is None else _without_hashed_names(self.schema.to_json())
         parts = (fields, *fields.get("columns", ()))
         return [(part.get("name"), part["features"]) for part in parts if "features" in part]
@@ -144,7 +145,7 @@ class NamedWeights:
 
 @dataclass(frozen=True)
 class _ByKey:
-    """Names and weights by the keys of features, and the features that count as listed."""
+    """Names and weights by the keys of features, and the features compared between models."""
 
     names: dict[str, str]
     features: list[str]
@@ -157,7 +158,7 @@ class _ByKey:
 
 
 def _without_hashed_names(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema as plain data without the names of its hashed columns."""
+    """Remove the names of hashed columns from a schema as JSON data, in place, and return it."""
     for part in (fields, *fields.get("columns", ())):
         features = part.get("features")
         if isinstance(features, dict) and features["bits"] is not None:

@@ -23,7 +23,7 @@ Counts = npt.NDArray[np.int64]
 
 
 class NGramCounter:
-    """Count the n-grams of texts, by settings that were checked before.
+    """Counter of the n-grams of texts; its settings must have been validated before.
 
     A hashed column remembers the first n-gram that was in it; in an exact vocabulary the column is
     the number of the n-gram. ``n_texts`` texts were tallied for the idf.
@@ -80,7 +80,7 @@ class NGramCounter:
         tallying: bool = False,
         n_jobs: int | None = None,
     ) -> SparseRows:
-        """Return counts as sparse rows, scaled by the settings.
+        """Return the weighted n-gram counts of texts as sparse rows.
 
         While learning, which takes one thread, new n-grams get a name or a column. While tallying,
         these texts count for the idf, of their own rows as well.
@@ -111,10 +111,10 @@ class NGramCounter:
         return SparseRows.concat(parts)
 
     def _scaled(self, values: Any, columns: Any, starts: Any) -> tuple[Any, Any]:
-        """Multiply by 1 + ln((1 + n_texts) / (1 + texts with it)), then scale rows to length 1.
+        """Multiply values by the idf and scale rows to unit length, each if the settings say so.
 
-        Each is done only if it is set. N-grams that no text had are left out, even if they are
-        hashed and have a column; ``starts`` is changed in place.
+        The idf is 1 + ln((1 + n_texts) / (1 + texts with the n-gram)). N-grams that no text had are
+        left out, even if they are hashed and have a column; ``starts`` is changed in place.
         """
         has_idf = self.settings["idf"]
         unit = self.settings["unit"]
@@ -137,7 +137,7 @@ class NGramCounter:
         self.n_texts += n_texts
 
     def _admit(self, columns: Any) -> None:
-        """Let new n-grams of later texts count as if one of the tallied texts had them."""
+        """Set the document frequency of new n-grams, which were not tallied, to 1."""
         logs = self._logs_of_tally()
         self._tally = self._for_all_columns(self._tally)
         new = columns[self._tally[columns] == 0]
@@ -145,7 +145,7 @@ class NGramCounter:
         logs[new] = ngrams.log_of(np.ones(1, np.int64))[0]
 
     def _for_all_columns(self, array: Any) -> Any:
-        """Return an array with zeros for the columns that were added since."""
+        """Return an array padded with zeros for the columns added since it was made."""
         more = self.n_features - len(array)
         return np.pad(array, (0, more)) if more > 0 else array
 
@@ -156,16 +156,16 @@ class NGramCounter:
         return self._logs
 
     def shares(self) -> FloatArray | None:
-        """Return the share of the tallied texts that has each column; None without a tally."""
+        """Return the share of the tallied texts that have each column; None without a tally."""
         if not self.settings["idf"] or not self.n_texts:
             return None
         shares: FloatArray = self._for_all_columns(self._tally) / self.n_texts
         return np.minimum(shares, 1.0)
 
     def tally(self) -> dict[str, Any] | None:
-        """Return the number of texts, and how many of them have each column; None without idf.
+        """Return the number of texts and the document frequency of each column; None without idf.
 
-        Columns are written as distances, each from the one before, so that files stay short.
+        Columns are stored as differences, each from the one before, so that files stay short.
         """
         if not self.settings["idf"]:
             return None
@@ -175,7 +175,7 @@ class NGramCounter:
         return {"texts": self.n_texts, "gaps": gaps.tolist(), "counts": counts.tolist()}
 
     def take_tally(self, kept: Any) -> None:
-        """Restore what `tally` returned; KeyError, TypeError or ValueError if it is not sound."""
+        """Restore the result of `tally`; raise KeyError, TypeError or ValueError if invalid."""
         if not self.settings["idf"]:
             if kept is not None:
                 raise ValueError("texts are tallied without idf")
@@ -202,7 +202,7 @@ class NGramCounter:
     # ------------------------------------------------------------------ names of columns
 
     def names(self, columns: Iterable[int]) -> list[str]:
-        """Return the n-grams of columns, "" for a column without one."""
+        """Return the n-gram of each column; "" for a column without one."""
         if len(self._listed) != self._known.count:
             self._listed = self._known.listed()
         numbers = list(columns)
@@ -215,7 +215,7 @@ class NGramCounter:
         return found
 
     def names_to_keep(self, columns: Iterable[int]) -> list[str] | dict[str, str]:
-        """Return the names of some hashed columns by number; all of an exact vocabulary."""
+        """Return the names of hashed ``columns`` by number; for an exact vocabulary, all names."""
         if self._owners is None:
             return [_text(name) for name in self._known.listed()]
         numbers = [int(column) for column in columns]
@@ -223,7 +223,7 @@ class NGramCounter:
         return {str(number): name for number, name in pairs if name}
 
     def take_names(self, kept: Any) -> None:
-        """Restore what `names_to_keep` returned; TypeError or ValueError if it is not sound."""
+        """Restore the result of `names_to_keep`; raise TypeError or ValueError if invalid."""
         if self._owners is None and type(kept) is list:
             for place, name in enumerate(kept):
                 if self._known.number(_bytes(name)) != place:
@@ -239,7 +239,7 @@ class NGramCounter:
 def _rebuilt(
     settings: dict[str, Any], names: list[bytes], columns: Any, owners: Any, tally: Any
 ) -> NGramCounter:
-    """Rebuild a counter that was pickled."""
+    """Rebuild a counter from its pickled parts."""
     counter = NGramCounter(settings)
     for name in names:
         counter._known.number(name)
@@ -249,7 +249,7 @@ def _rebuilt(
     return counter
 
 
-# Python takes half a pair of UTF-16 for a character, and JSON can carry it.
+# A string of Python can hold a lone surrogate of UTF-16, and so can JSON.
 def _text(name: bytes) -> str:
     return name.decode("utf-8", "surrogatepass")
 
@@ -259,7 +259,7 @@ def _bytes(name: str) -> bytes:
 
 
 def _column(written: str, n_columns: int) -> int:
-    """Parse the number of a column."""
+    """Parse the number of a column; raise ValueError if it is invalid."""
     column = int(written)
     if not 0 <= column < n_columns or str(column) != written:
         raise ValueError(f"{written[:20]!r} is no column of {n_columns:,}")

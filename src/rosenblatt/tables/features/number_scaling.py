@@ -1,4 +1,4 @@
-"""How numbers are scaled: by median and quartiles of all rows, or by the rows of a stream so far.
+"""Scaling of numbers: by statistics of all rows, or by running statistics of a stream.
 
 A few bad cells, a thousand times too large, move a mean and a standard deviation far, a median and
 quartiles hardly; and clipped at 3 units they cannot outweigh the rest of their row.
@@ -17,24 +17,24 @@ from rosenblatt.checks import choice
 from rosenblatt.engine.rows.records import LARGEST_SQUARE
 from rosenblatt.models.parallel import slices
 
-# Numbers are clipped at so many units of the scale; 99.7 % of a normal distribution lies within.
+# Clipping limit, in units of the scale; 99.7 % of a normal distribution lies within.
 CLIP = 3.0
 # The interquartile range of a normal distribution, in standard deviations.
 IQR = 1.349
 # A deviation below this share of the mean is rounding, so the column is constant.
 SMALLEST_DEVIATION = 1e-12
 
-# Moments are joined over blocks of so many numbers, and so many rows or more.
+# Numbers in a block whose moments are computed at once, and the least number of its rows.
 NUMBERS_AT_ONCE = 1 << 22
 LEAST_ROWS = 1 << 10
-# Columns are copied into contiguous memory so many numbers at a time, by so many rows, which stay
-# in the processor's cache.
+# Numbers copied into contiguous memory at once, and rows read at once, which stay in the
+# processor's cache.
 NUMBERS_COPIED = 1 << 18
 ROWS_COPIED = 1 << 12
-# As many columns as one cache line of memory holds are copied together, at least.
+# Least number of columns copied together: as many as one cache line of memory holds.
 COLUMNS_COPIED = 8
-# Quartiles are exact up to so many numbers; above they are those of a sample of half as many or
-# more.
+# Most numbers in the sample for quartiles: up to this size they are exact, above they are those
+# of a sample of half as many or more.
 NUMBERS_SAMPLED = 1 << 20
 # 2^64 divided by the golden ratio: its multiples are spread evenly over the whole range.
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -59,13 +59,13 @@ class NumberStatistics:
         self._sample = RowSample() if scale == "robust" else None
 
     def add(self, numbers: npt.NDArray[Any]) -> None:
-        """Look at more rows."""
+        """Update the statistics with a block of rows."""
         self._moments.add(numbers)
         if self._sample is not None:
             self._sample.add(numbers)
 
     def columns(self) -> tuple[list[bool], list[dict[str, Any]]]:
-        """Return whether each column has gaps, and the fields of its `Number`."""
+        """Return for each column whether values are missing, and the fields of its `Number`."""
         has_gaps, mean, deviation = self._moments.columns()
         if self._scale is None:
             return has_gaps, [{} for _ in has_gaps]
@@ -89,16 +89,16 @@ class NumberStatistics:
 def _unless_constant(
     deviation: FloatArray, center: FloatArray, *, otherwise: FloatArray | float
 ) -> FloatArray:
-    """Return a deviation that can divide: that of a constant column is replaced."""
+    """Return the deviations, in which those of constant columns are replaced by ``otherwise``."""
     return np.where(deviation > np.abs(center) * SMALLEST_DEVIATION, deviation, otherwise)
 
 
 class RowSample:
-    """All rows or, if there are many, a share that is chosen by the numbers of the rows only.
+    """Sample of rows, chosen by their indices only; all rows if there are few.
 
-    Row i belongs to it if i · GOLDEN mod 2^64 is below a limit, which is halved whenever the sample
-    grows too large. So it does not depend on how the rows arrive, and any period in the data falls
-    evenly on rows within and without.
+    Row i is in the sample if i · GOLDEN mod 2^64 is below a limit, which is halved whenever the
+    sample grows too large. So the sample does not depend on how the rows arrive, and is spread
+    evenly over any period in the data.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class RowSample:
         self._rows: list[npt.NDArray[Any]] = []
 
     def add(self, numbers: npt.NDArray[Any]) -> None:
-        """Add the rows that belong to the sample, and thin it out if it is too large."""
+        """Add the rows that are in the sample, and thin the sample out if it is too large."""
         most_rows = max(LEAST_ROWS, NUMBERS_SAMPLED // max(1, numbers.shape[1]))
         row_numbers = np.arange(self._n_rows, self._n_rows + len(numbers), dtype=np.uint64)
         keys = row_numbers * GOLDEN
@@ -126,7 +126,7 @@ class RowSample:
         self._hold(keys, numbers)
 
     def _hold(self, keys: npt.NDArray[np.uint64], rows: npt.NDArray[Any]) -> None:
-        """Keep the rows whose keys are below the limit."""
+        """Store the rows whose keys are within the limit."""
         is_within = keys <= self._limit
         if not is_within.all():
             keys = keys[is_within]
@@ -138,14 +138,14 @@ class RowSample:
             self._size += len(keys)
 
     def quartiles(self) -> FloatArray:
-        """Return the first quartile, the median and the third of each column, without gaps."""
+        """Return the first, second and third quartile of each column, ignoring missing values."""
         rows = np.concatenate(self._rows)
         found = np.zeros((3, rows.shape[1]))
         if not len(rows):
             return found
         for columns, values in contiguous_columns(rows):
             found[:, columns] = np.percentile(values, [25, 50, 75], axis=1)
-            # Columns with gaps gave NaN.
+            # Columns with missing values gave NaN.
             for place in np.flatnonzero(np.isnan(found[1, columns])).tolist():
                 known = values[place][~np.isnan(values[place])]
                 quartiles = np.percentile(known, [25, 50, 75]) if len(known) else 0.0
@@ -154,7 +154,7 @@ class RowSample:
 
 
 def contiguous_columns(numbers: npt.NDArray[Any]) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
-    """Yield a few columns at a time, each contiguous; a copy of all would double the memory."""
+    """Yield contiguous copies of a few columns at a time, since a full copy would double memory."""
     n_rows, n_columns = numbers.shape
     step = max(COLUMNS_COPIED, NUMBERS_COPIED // max(1, n_rows))
     for start in range(0, n_columns, step):
@@ -166,7 +166,7 @@ def contiguous_columns(numbers: npt.NDArray[Any]) -> Iterator[tuple[slice, npt.N
 
 
 class ColumnMoments(NamedTuple):
-    """How many numbers each column has, their mean and their standard deviation."""
+    """Number of values, mean and standard deviation of each column."""
 
     n: FloatArray
     mean: FloatArray
@@ -174,7 +174,7 @@ class ColumnMoments(NamedTuple):
 
     @classmethod
     def of(cls, numbers: npt.NDArray[Any], *, scale: bool) -> ColumnMoments:
-        """Measure the columns of a block; without ``scale`` only the numbers are counted."""
+        """Compute the moments of a block; without ``scale``, only the numbers of values."""
         n_rows, n_columns = numbers.shape
         n = np.full(n_columns, float(n_rows))
         mean = np.zeros(n_columns)
@@ -194,7 +194,7 @@ class ColumnMoments(NamedTuple):
         return cls(n, mean, deviation)
 
     def joined(self, later: ColumnMoments) -> ColumnMoments:
-        """Return the moments of both blocks.
+        """Return the moments of this block and a later one together.
 
         With the share s of the later rows and the means m, m': the mean is m + s · (m' - m), the
         variance (1 - s) · σ² + s · σ'² + (1 - s) · s · (m' - m)².
@@ -209,7 +209,7 @@ class ColumnMoments(NamedTuple):
 
 
 class Moments:
-    """Mean and standard deviation of each column, gaps left out, joined over blocks of rows.
+    """Mean and standard deviation of each column over blocks of rows, ignoring missing values.
 
     The blocks are cut at fixed rows, so that the digits do not depend on how the rows arrive.
     """
@@ -222,7 +222,7 @@ class Moments:
         self._moments: ColumnMoments | None = None
 
     def add(self, numbers: npt.NDArray[Any]) -> None:
-        """Look at more rows."""
+        """Update the statistics with a block of rows."""
         self._waiting.append(numbers)
         step = max(LEAST_ROWS, NUMBERS_AT_ONCE // max(1, numbers.shape[1]))
         if sum(map(len, self._waiting)) < step:
@@ -244,7 +244,7 @@ class Moments:
         self._moments = moments if self._moments is None else self._moments.joined(moments)
 
     def columns(self) -> tuple[list[bool], FloatArray, FloatArray]:
-        """Return for each column whether it has gaps, its mean and its standard deviation."""
+        """Return for each column whether values are missing, its mean and standard deviation."""
         rest = self._joined_rows()
         if len(rest) or self._moments is None:
             self._join(rest)
@@ -257,7 +257,7 @@ class Moments:
 def running_moments(
     sums: FloatArray, numbers: npt.NDArray[Any]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return mean and standard deviation before each row and after the last, and the new sums.
+    """Return running means and deviations before each row and after the last, and the new sums.
 
     ``sums`` has a row for each column: how many values there were, the first of them, and with
     v = value - first, Σ v and Σ v². Sums are taken row after row, so it does not matter how the

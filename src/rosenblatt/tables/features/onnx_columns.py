@@ -15,12 +15,13 @@ DOUBLE = 11  # onnx.TensorProto.DOUBLE
 
 
 def table_to_onnx(state: State, schema: Schema) -> bytes:
-    """Write a model of a table as ONNX: from its columns to ``label`` and ``scores``.
+    """Write a model of a table as an ONNX file, with the columns as inputs.
 
-    Each column of the schema is an input of its name and of shape (n, 1): numbers in float64, NaN
-    if missing, and categories as strings. Scaling, clipping, levels and gaps are part of the graph.
-    An unseen level has no weight, and a gap in a column that had none in training counts as the
-    median or the most frequent level, as in `predict`. The outputs are those of
+    The outputs are ``label`` and ``scores``. Each column of the schema is an input of its name and
+    of shape (n, 1): numbers in float64, NaN if missing, and categories as strings. Scaling,
+    clipping, levels and missing values are part of the graph.
+    An unseen level has no weight, and a missing value in a column that had none in training counts
+    as the median or the most frequent level, as in `predict`. The outputs are those of
     `rosenblatt.persistence.onnx.to_onnx`.
 
     Parameters
@@ -68,14 +69,14 @@ def table_to_onnx(state: State, schema: Schema) -> bytes:
 
 
 class _Encoding:
-    """The scores of columns: one product for all numbers, and a look-up for each category."""
+    """Nodes that compute the scores: one product for all numbers, and a lookup per category."""
 
     def __init__(self, graph: Graph, coef: FloatArray) -> None:
         self._graph = graph
         self._coef = coef
-        # Columns without and with a feature for gaps, each with its input and its first feature.
+        # Columns without and with a feature for missing values, with input and first feature.
         self._numbers: dict[bool, list[tuple[Number, str, int]]] = {False: [], True: []}
-        # What each category adds to the scores.
+        # The nodes with the contribution of each category to the scores.
         self._terms: list[str] = []
 
     def number(self, column: Number, start: int) -> str:
@@ -90,7 +91,7 @@ class _Encoding:
         n_levels = len(column.levels)
         name = graph.input(column.name, object, 1)
         places = {sound_text(text): number for text, number in column.number_of_text.items()}
-        # A gap counts as the most frequent level, unless gaps are a level.
+        # A missing value counts as the most frequent level, unless it is a level of its own.
         places.setdefault("", column.mode)
         place = graph.node(
             "LabelEncoder",
@@ -118,10 +119,10 @@ class _Encoding:
             starts = [start for _, _, start in numbers]
             values = self._scaled(numbers)
             missing = graph.node("IsNaN", values)
-            # Scaled, the median is 0, and so is a gap.
+            # A missing value counts as the median, which is 0 after scaling.
             parts.append(graph.node("Where", missing, graph.constant("zero", np.zeros(1)), values))
             features += starts
-            # Only a column that had gaps in training has a feature for them.
+            # Only a column with missing values in training has a feature for them.
             if has_gaps:
                 parts.append(graph.node("Cast", missing, to=DOUBLE))
                 features += [start + 1 for start in starts]
@@ -135,7 +136,7 @@ class _Encoding:
         return self._summed([product, *self._terms])
 
     def _scaled(self, numbers: list[tuple[Number, str, int]]) -> str:
-        """Add (value - center) / scale, clipped, and return the name of its node."""
+        """Add the nodes that scale and clip the numbers, and return the name of the last one."""
         graph = self._graph
         columns = [column for column, _, _ in numbers]
         table = graph.node("Concat", *(name for _, name, _ in numbers), axis=1)

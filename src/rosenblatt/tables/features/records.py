@@ -1,4 +1,4 @@
-"""Records and data frames as tables: examples as programs and services have them."""
+"""Convert records, data frames and arrays to tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rosenblatt.tables.readers.column_roles import ColumnRoles
 from rosenblatt.tables.readers.table import Table
 
 Record = Mapping[Any, Any]
-# So many columns that are missing are named in an error.
+# Number of missing columns named in an error.
 SHOWN = 6
 
 
@@ -25,7 +25,7 @@ SHOWN = 6
 
 
 def all_numbers(records: Sequence[Record]) -> bool:
-    """Return whether every value is a number, so that names are features as they are."""
+    """Return whether every value is a number, so that each name can be a feature."""
     for record in records:
         if isinstance(record, Mapping) and not all(map(_is_number, record.values())):
             return False
@@ -38,7 +38,7 @@ def table_of_records(
     *,
     as_text: Collection[str] = (),
 ) -> Table:
-    """Return records as a table of columns; a value that is missing or None is a gap.
+    """Convert records to a table; a value that is None or absent is a missing value.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def table_of_records(
 
 
 def _guess_types(records: Sequence[Record]) -> dict[str, str]:
-    """Return "number" or "text" for each name: one text makes a column text."""
+    """Return "number" or "text" for each column: one text makes a column text."""
     types: dict[str, str] = {}
     for place, record in enumerate(records):
         for name, value in record.items():
@@ -92,7 +92,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _number(record: Record, name: str, place: int) -> float:
-    """Return the number in a column of a record; NaN for a gap."""
+    """Return the number in a column of a record; NaN if the value is missing."""
     value = record.get(name)
     if value is None:
         return np.nan
@@ -112,7 +112,7 @@ def _number(record: Record, name: str, place: int) -> float:
 
 
 def _texts(records: Sequence[Record], name: str) -> npt.NDArray[Any]:
-    """Return the texts of a column; numbers as they are written, a gap as an empty text."""
+    """Return a column as texts: numbers by `str`, missing values as empty texts."""
     found = np.empty(len(records), object)
     for place, record in enumerate(records):
         value = record.get(name)
@@ -139,11 +139,11 @@ def _no_value(place: int, name: str, value: Any) -> InputError:
 def table_of_frame(
     frame: Any, types: Mapping[str, str] | None = None, *, as_text: Collection[str] = ()
 ) -> Table:
-    """Return a data frame of pandas or polars as a table, as if it had been read from a file.
+    """Convert a data frame of pandas or polars to a table, as if it had been read from a file.
 
     Numbers are numbers and everything else is text, including dates and booleans; None, NaN, NaT
-    and NA are gaps. ``types`` are the types of the columns, as in `table_of_records`; if they are
-    guessed, the columns ``as_text`` are text.
+    and NA are missing values. ``types`` are the types of the columns, as in `table_of_records`; if
+    they are guessed, the columns ``as_text`` are text.
     """
     columns_of_frame = {name: frame[name] for name in frame.columns}
     missing = [name for name in types or () if name not in columns_of_frame]
@@ -180,7 +180,7 @@ def table_of_frame(
 
 
 def _gaps(column: Any) -> npt.NDArray[np.bool_]:
-    """Return which values of a column of pandas (`isna`) or polars (`is_null`) are missing."""
+    """Return which values of a pandas (`isna`) or polars (`is_null`) column are missing."""
     found = column.isna() if hasattr(column, "isna") else column.is_null()
     return np.asarray(found, bool)
 
@@ -196,7 +196,7 @@ def _are_numbers(values: npt.NDArray[Any]) -> bool:
 def _numbers_of_column(
     values: npt.NDArray[Any], is_gap: npt.NDArray[np.bool_], name: Any
 ) -> FloatArray:
-    """Return a column as numbers, gaps as NaN; refuse what is no number or too large."""
+    """Return a column as numbers, NaN for missing values; raise InputError if one is invalid."""
     found = np.full(len(values), np.nan)
     known = values[~is_gap]
     try:
@@ -219,7 +219,7 @@ def _numbers_of_column(
 
 
 def _texts_of_column(values: npt.NDArray[Any], is_gap: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    """Return a column as texts, gaps as empty texts."""
+    """Return a column as texts, with empty texts for missing values."""
     if values.dtype.kind == "M":
         values = np.datetime_as_string(values, unit="s")
     texts = [str(value) for value in values.tolist()]
@@ -233,14 +233,14 @@ def _texts_of_column(values: npt.NDArray[Any], is_gap: npt.NDArray[np.bool_]) ->
 
 
 def table_of_array(values: FloatArray) -> Table:
-    """Return an array as a table of numbers, whose columns are called x0, x1 and so on."""
+    """Convert an array to a table of numbers, whose columns are called x0, x1 and so on."""
     names = [f"x{place}" for place in range(values.shape[1])]
     columns = _columns_of(dict.fromkeys(names, "number"), "the array")
     return _table(columns, values.copy(), {}, "line")
 
 
 def _columns_of(types: Mapping[str, str], source: str) -> ColumnRoles:
-    """Declare columns that are all read, in this order, with no labels among them."""
+    """Return the roles of columns that are all features, in the given order."""
     names = list(types)
     columns = ColumnRoles(None, names, dict(types), ())
     columns.settle(names, source)
@@ -250,14 +250,14 @@ def _columns_of(types: Mapping[str, str], source: str) -> ColumnRoles:
 def _table(
     columns: ColumnRoles, values: FloatArray, texts: dict[str, npt.NDArray[Any]], unit: str
 ) -> Table:
-    """Return a table without labels, whose rows are called by their unit in messages."""
+    """Return a table without labels; ``unit`` is what messages call a row."""
     table = Table(columns, values, texts, None, np.arange(len(values)))
     table.unit = unit
     return table
 
 
 def _too_large(where: str, name: Any, value: Any) -> str:
-    """Return the message for a number that would spoil the mean and the scale of its column."""
+    """Return the error message for a number that is infinite or too large to learn from."""
     return (
         f"{where}: {name!r} is {shown(value)}; only finite numbers up to {FLOAT64_LIMIT:g} can be "
         "learned from. Give None where the number is not known, or scale the column."

@@ -1,4 +1,4 @@
-"""The schema of a table: what its columns are, and how they become features."""
+"""The schema of a table: the kinds of its columns, and their encoding as features."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from rosenblatt.tables.readers.dialect import Dialect
 from rosenblatt.tables.readers.sources import Given
 from rosenblatt.tables.readers.table import Table, read_table
 
-# So many hashed columns keep their names in a file: those with the largest weights.
+# Most hashed columns whose names are stored in a file: those with the largest weights.
 MOST_NAMES = 20_000
-# Rows are scaled so many numbers at a time, so that no second matrix is needed.
+# Numbers scaled at once, so that no second matrix is needed.
 NUMBERS_AT_ONCE = 1 << 18
-# So many columns that are missing are named in an error.
+# Number of missing columns named in an error.
 SHOWN = 6
 COLUMN_KINDS: dict[str, type[Column]] = {
     kind.kind: kind for kind in (Number, Category, Words, Date, Ignored)
@@ -45,11 +45,11 @@ COLUMN_KINDS: dict[str, type[Column]] = {
 
 
 class Schema:
-    """The columns of a table as features of a model.
+    """Encoding of the columns of a table as features of a model.
 
     Numbers are scaled by median and interquartile range and clipped at ±3, categories get one
     feature for each level, texts are hashed into n-grams, dates become days, weekdays, months and
-    hours. An unknown value is a feature of its own; where training had none, it counts as the
+    hours. A missing value is a feature of its own; where training had none, it counts as the
     median or the most frequent level.
 
     Examples
@@ -94,7 +94,7 @@ class Schema:
 
     @property
     def _starts(self) -> list[int]:
-        """Return the first feature of each used column, and the number of all features."""
+        """Return the index of the first feature of each used column, and the number of features."""
         return list(accumulate((column.n_features for column in self._used), initial=0))
 
     @property
@@ -102,7 +102,7 @@ class Schema:
         return [column for column in self._used if isinstance(column, Number)]
 
     def placed_columns(self) -> list[tuple[int, Column]]:
-        """Return the columns that have features, each with the number of its first feature."""
+        """Return the columns that are used, each with the index of its first feature."""
         return list(zip(self._starts[:-1], self._used, strict=True))
 
     @property
@@ -110,7 +110,7 @@ class Schema:
         return int(sum(column.n_features for column in self._used))
 
     def hashed_features(self) -> list[range]:
-        """Return the features that stand for hashed n-grams."""
+        """Return the ranges of features that are hashed n-grams."""
         return [
             range(start, start + column.n_features)
             for start, column in self.placed_columns()
@@ -129,7 +129,7 @@ class Schema:
         scale: str | None = "robust",
         text: Mapping[str, Any] | None = None,
     ) -> Schema:
-        """Guess what the columns of a table are.
+        """Guess the kinds of the columns of a table.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Schema:
         missing : list of str, default=None
             The texts that stand for unknown numbers; by default those of the table.
         scale : {"robust", "standard", "running"} or None, default="robust"
-            "robust": (value - median) / (IQR/1.349), clipped at ±3, so that a few wild numbers do
+            "robust": (value - median) / (IQR/1.349), clipped at ±3, so that a few outliers do
             no harm; if the IQR is 0, the standard deviation divides instead. The quartiles of more
             than a million numbers are those of a sample. "standard": (value - mean) / standard
             deviation, not clipped. "running": mean and standard deviation of the rows that `learn`
@@ -157,12 +157,12 @@ class Schema:
     def guess_records(
         cls, records: Sequence[Mapping[str, Any]], *, scale: str | None = "robust"
     ) -> Schema:
-        """Guess the columns of dicts, each of which maps names of columns to values."""
+        """Guess the schema of records, which are dicts from column names to values."""
         return cls.guess(table_of_records(records), scale=scale)
 
     @classmethod
     def of_numbers(cls, names: Iterable[str]) -> Schema:
-        """Make a schema of numbers that are not scaled, such as those of a data frame."""
+        """Make a schema of unscaled numeric columns, such as those of a data frame."""
         return cls([Number(name) for name in names], None, [])
 
     # ------------------------------------------------------------------ encoding
@@ -170,23 +170,23 @@ class Schema:
     def encode(self, table: Table, *, clip: bool = True) -> FloatArray | SparseRows:
         """Encode a table as a feature matrix: an array if all columns are numbers, else sparse.
 
-        ``clip=False`` does not clip wild numbers.
+        ``clip=False`` does not clip outliers.
         """
         return self._encode(table, clip=clip)
 
     def learn(self, table: Table, *, in_place: bool = False) -> FloatArray | SparseRows:
-        """Encode a table to learn from: new n-grams are given names, running means move on.
+        """Encode training rows, store the names of new n-grams, and update running means.
 
-        ``in_place`` reuses the memory of the numbers of the table, which the table loses.
+        ``in_place`` overwrites the numbers of the table, which must not be used afterwards.
         """
         return self._encode(table, learning=True, in_place=in_place)
 
     def encode_records(
         self, records: Sequence[Mapping[str, Any]], *, learning: bool = False
     ) -> FloatArray | SparseRows:
-        """Encode dicts as a feature matrix; ``learning=True`` does what `learn` does.
+        """Encode records as a feature matrix; ``learning=True`` updates the schema as `learn` does.
 
-        Names that are no column of this schema are skipped, and a column without a value is a gap.
+        Names that are no column of this schema are skipped; an absent column is a missing value.
 
         Examples
         --------
@@ -219,7 +219,7 @@ class Schema:
         return values
 
     def _require_columns(self, table: Table) -> None:
-        """Refuse a table that lacks a column, or has it as numbers instead of text."""
+        """Raise InputError if a table lacks a column, or has it as another type."""
         known = table.places.keys() | table.texts.keys()
         missing = [column.name for column in self._used if column.name not in known]
         if missing:
@@ -240,7 +240,7 @@ class Schema:
             )
 
     def clipped(self, table: Table) -> list[str]:
-        """Return the columns of numbers that have a row beyond their clipping limit."""
+        """Return the names of the columns with a number beyond their clipping limit."""
         numbers = self._numbers
         sizes = np.abs(scale_numbers(numbers, table, clip=False))
         names = []
@@ -250,7 +250,7 @@ class Schema:
         return names
 
     def unknown(self, table: Table) -> dict[str, dict[str, int]]:
-        """Count by column the levels that training did not see."""
+        """Return the levels not seen in training, with their counts, by column."""
         found = {}
         for column in self._used:
             # Any number is known.
@@ -260,7 +260,7 @@ class Schema:
         return found
 
     def new_gaps(self, table: Table) -> dict[str, int]:
-        """Count by column the gaps that are filled because training had none."""
+        """Return the number of missing values by column, for columns without any in training."""
         counts = {column.name: column.new_gaps(table) for column in self._used}
         return {name: n for name, n in counts.items() if n}
 
@@ -306,25 +306,25 @@ class Schema:
         return growth
 
     def admit_strays(self, but: Iterable[str] = ()) -> None:
-        """Read texts among the numbers of other files as gaps, in all columns `but` some."""
+        """Read texts in numeric columns of other files as missing values, except in ``but``."""
         for column in self._numbers:
             column.strays = column.name not in but
 
     @property
     def is_running(self) -> bool:
-        """Return whether numbers are scaled by the rows learned from before."""
+        """Return whether any numbers are scaled by running means."""
         return any(column.sums is not None for column in self._numbers)
 
     def twin(self) -> Schema:
-        """Return a copy whose running means are its own; levels and n-grams stay shared."""
+        """Return a copy with its own running means; levels and n-grams are shared."""
         columns = [copy(c) if isinstance(c, Number) else c for c in self.columns]
         return Schema(columns, self.target, self.missing, self.dialect)
 
     def record_plan(self) -> RecordPlan | None:
-        """Return a plan by which the fast path reads single records; None if it cannot.
+        """Return the plan by which the fast path encodes single records; None if unsupported.
 
-        It reads numbers and categories, and moves running means on by itself: `set_running` takes
-        them over.
+        Numbers and categories are supported. The fast path updates running means itself;
+        `set_running` copies them to the schema.
         """
         if len(self._used) > MOST_COLUMNS:
             return None
@@ -341,7 +341,7 @@ class Schema:
         return RecordPlan(columns)
 
     def set_running(self, moments: list[tuple[float, float, list[float]] | None]) -> None:
-        """Take over center, scale and sums from a plan; None for a column that does not run."""
+        """Set center, scale and sums of columns from a plan; None leaves a column unchanged."""
         for column, found in zip(self._used, moments, strict=True):
             if found is not None and isinstance(column, Number):
                 column.center, column.scale, column.sums = found
@@ -365,10 +365,10 @@ class Schema:
         return {c.name: "number" if c.is_read_as_numbers else "text" for c in self._used}
 
     def reader_options(self) -> dict[str, Any]:
-        """Return arguments of `io.read_table` that read another file as this one was read."""
+        """Return arguments for `io.read_table` that read another file like the training file."""
         types = self.types
         for column in self._numbers:
-            # Texts among the numbers were gaps in training, so they are gaps in other files.
+            # Texts among the numbers were missing values in training, so they are in other files.
             if column.strays:
                 types[column.name] = "number or gap"
         return {
@@ -379,7 +379,7 @@ class Schema:
         }
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Table:
-        """Read another file as the one behind this schema was read.
+        """Read another file with the same options as the training file.
 
         Parameters
         ----------
@@ -407,12 +407,12 @@ class Schema:
     # ------------------------------------------------------------------ describing and keeping
 
     def describe(self) -> list[str]:
-        """Describe each column in a line."""
+        """Describe each column in one line."""
         widest = max(len(column.name) for column in self.columns)
         return [f"{c.name:{widest}}  {c.kind:8}  {c.describe()}" for c in self.columns]
 
     def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
-        """Return the schema as plain data; hashed n-grams with the largest `weights` keep names."""
+        """Return the schema as JSON data; hashes with the largest `weights` keep their names."""
         kept: dict[str, Iterable[int]] = {}
         for start, column in self.placed_columns():
             kept[column.name] = range(column.n_features)
@@ -428,7 +428,7 @@ class Schema:
         return fields
 
     def with_numbers(self, described: dict[str, Any]) -> dict[str, Any]:
-        """Return the plain data of an earlier `to_json`, with the columns of numbers of today."""
+        """Return the result of an earlier `to_json` with its numeric columns up to date."""
         columns = []
         for column, earlier in zip(self.columns, described["columns"], strict=True):
             columns.append(column.to_json(()) if isinstance(column, Number) else earlier)
@@ -436,7 +436,7 @@ class Schema:
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Schema:
-        """Make the schema of plain data; KeyError, TypeError or ValueError if it is not sound.
+        """Make the schema from JSON data; raise KeyError, TypeError or ValueError if invalid.
 
         `schema_from_json` turns these into one error, and reads schemas of any kind.
         """
@@ -453,7 +453,7 @@ class Schema:
 
 
 def _column_from_json(fields: dict[str, Any]) -> Column:
-    """Make a column of plain data; KeyError, TypeError or ValueError if it is not sound."""
+    """Make a column from JSON data; raise KeyError, TypeError or ValueError if it is invalid."""
     facts = {key: value for key, value in fields.items() if key != "kind"}
     name = facts["name"]
     if type(name) is not str:
@@ -465,7 +465,7 @@ def _column_from_json(fields: dict[str, Any]) -> Column:
 
 
 def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:
-    """Return the hashed columns that keep their names: those with the largest weights."""
+    """Return the hashed columns whose names are stored: those with the largest weights."""
     size = np.abs(weights).max(axis=0)
     largest = np.argsort(-size, kind="stable")[:MOST_NAMES]
     kept: list[int] = np.sort(largest[size[largest] > 0]).tolist()
@@ -485,8 +485,8 @@ def scale_numbers(
 ) -> FloatArray:
     """Return the numbers of each row, scaled: (value - center) / scale, clipped.
 
-    While `learning`, the numbers of a stream are scaled by the rows before them. ``in_place``
-    reuses the memory of the numbers of the table, which the table loses.
+    With ``learning``, the numbers of a stream are scaled by the rows before them. ``in_place``
+    overwrites the numbers of the table, which must not be used afterwards.
     """
     found = table.numbers
     names = [column.name for column in columns]
@@ -503,7 +503,7 @@ def scale_numbers(
 
     limit = np.array([np.inf if column.clip is None else column.clip for column in columns])
     is_clipped = clip and bool((limit < np.inf).any())
-    # A gap that training did not have counts as the median: it has no feature of its own.
+    # If training had no missing values, they count as the median: they have no feature.
     fills_gaps = np.array([not column.gaps for column in columns])
 
     shape = len(found), len(names)
@@ -521,7 +521,7 @@ def scale_numbers(
         block /= scale[rows] if is_by_row else scale
         if is_clipped:
             np.clip(block, -limit, limit, out=block)
-        # One NaN makes the minimum NaN, so that blocks without gaps need no second look.
+        # One NaN makes the minimum NaN, so that blocks without missing values need no second look.
         if np.isnan(block.min(initial=0.0)):
             block[np.isnan(block) & fills_gaps] = 0.0
         values[rows] = block
@@ -535,7 +535,7 @@ def _running_scales(
     center: FloatArray,
     scale: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return center and scale for each row, and move the running means past the last row."""
+    """Return center and scale for each row, and update the running means of the columns."""
     sums = np.array([columns[place].sums for place in streamed])
     centers, scales, sums = running_moments(sums, found[:, streamed])
 
@@ -553,7 +553,7 @@ def _running_scales(
 
 
 def row_blocks(table: npt.NDArray[Any]) -> list[slice]:
-    """Cut rows into blocks of at most `NUMBERS_AT_ONCE` numbers."""
+    """Return slices of rows, each of at most `NUMBERS_AT_ONCE` numbers."""
     return slices(len(table), None, NUMBERS_AT_ONCE // max(1, table.shape[1]))
 
 
@@ -561,10 +561,10 @@ def row_blocks(table: npt.NDArray[Any]) -> list[slice]:
 
 
 def numbers_with_gaps(values: FloatArray, starts: list[int], n_features: int) -> SparseRows:
-    """Return numbers as sparse rows in the same memory.
+    """Return numbers with missing values as sparse rows, in the same memory.
 
-    ``starts`` holds the first feature of each column. A gap is a 1 in the feature after that of
-    its number.
+    ``starts`` holds the first feature of each column. A missing value is a 1 in the feature after
+    that of its number.
     """
     features = np.empty(values.shape, np.int32)
     first_features = np.array(starts, np.int32)
@@ -580,7 +580,7 @@ def numbers_with_gaps(values: FloatArray, starts: list[int], n_features: int) ->
 def join_columns(
     numbers: FloatArray, parts: list[Part | None], starts: list[int], n_features: int
 ) -> SparseRows:
-    """Join columns as sparse rows, in which each has its own range of features.
+    """Join encoded columns to sparse rows, in which each column has its own range of features.
 
     ``starts`` holds the first feature of each column. A part that is None is the next column of
     the ``numbers``, of which each row has one value.

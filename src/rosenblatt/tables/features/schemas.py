@@ -23,9 +23,9 @@ from rosenblatt.tables.readers.sources import Given
 from rosenblatt.tables.readers.svmlight import iter_svmlight
 from rosenblatt.tables.readers.vw import VWBlock, iter_vw
 
-# So many unseen levels are named in a line.
+# Number of unseen levels named in one line.
 SHOWN = 5
-# Beyond so many different unseen levels of a column only their number is kept.
+# Most different unseen levels of a column that are stored; beyond, only rows are counted.
 MOST_LEVELS = 10_000
 TEXT_SETTINGS = ("words", "chars", "value", "idf", "unit", "symbols", "lowercase")
 # The options of features that apply to each kind of data.
@@ -38,7 +38,7 @@ MEANINGS = {
 
 
 class AnySchema(Protocol):
-    """Encode rows as features: what schemas of tables, texts, sparse and packed rows share."""
+    """Protocol of the schemas of tables, texts, sparse and packed rows, which encode features."""
 
     @property
     def kind(self) -> str:
@@ -57,11 +57,11 @@ class AnySchema(Protocol):
 
     @property
     def columns(self) -> Sequence[Column]:
-        """Return the columns of a table; none for other rows."""
+        """Return the columns of a table; empty for other rows."""
         ...
 
     def hashed_features(self) -> list[range]:
-        """Return the features that stand for hashes, which have no names of their own."""
+        """Return the ranges of hashed features, which have no names of their own."""
         ...
 
     def encode(self, block: Any, /) -> Any:
@@ -69,15 +69,15 @@ class AnySchema(Protocol):
         ...
 
     def learn(self, block: Any, /) -> Any:
-        """Return the features of a block to learn from, and give names to new ones."""
+        """Return the features of a block of training rows, and store the names of new ones."""
         ...
 
     def grow(self, block: Any, most_levels: int | None = None, /) -> Growth:
-        """Make room for the features of a block that the schema does not have."""
+        """Add the features of a block that the schema does not have yet."""
         ...
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
-        """Read a file to `encode`, as the one behind this schema was read."""
+        """Read a file for `encode`, with the same options as the training file."""
         ...
 
     def names(self, features: Iterable[int], /) -> list[str]:
@@ -85,11 +85,11 @@ class AnySchema(Protocol):
         ...
 
     def unknown(self, block: Any, /) -> dict[str, dict[str, int]]:
-        """Count the levels that training did not see, by column."""
+        """Return the levels not seen in training, with their counts, by column."""
         ...
 
     def reader_options(self) -> dict[str, Any]:
-        """Return arguments of a reader that read a file as the one behind this schema."""
+        """Return arguments for a reader that read a file like the training file."""
         ...
 
     def describe(self) -> list[str]:
@@ -97,18 +97,18 @@ class AnySchema(Protocol):
         ...
 
     def to_json(self, weights: npt.NDArray[Any] | None = None, /) -> dict[str, Any]:
-        """Return the schema as plain data; hashes with the largest `weights` keep names."""
+        """Return the schema as JSON data; hashes with the largest `weights` keep their names."""
         ...
 
 
 class RowSchema:
-    """Schemas of rows without columns: they have no labels to find and no levels to count."""
+    """Base class of schemas of rows without columns, which have no target and no levels."""
 
     target: None = None
     columns: Sequence[Column] = ()
 
     def unknown(self, block: Block) -> dict[str, dict[str, int]]:
-        """Return no levels, since only tables have some."""
+        """Return an empty dict, since only tables have levels."""
         return {}
 
 
@@ -125,7 +125,7 @@ class TextSchema(RowSchema):
         return max(self.features.n_features, 1)
 
     def hashed_features(self) -> list[range]:
-        """Return all features, unless the vocabulary is exact."""
+        """Return one range of all features if they are hashed, otherwise an empty list."""
         return [] if self.features.bits is None else [range(self.n_features)]
 
     def encode(self, block: Block) -> SparseRows:
@@ -133,25 +133,25 @@ class TextSchema(RowSchema):
         return self.features.encode(block.rows)
 
     def learn(self, block: Block) -> SparseRows:
-        """Encode texts to learn from: a new n-gram gets a name or, if exact, a column."""
+        """Encode training texts; a new n-gram gets a name or, if exact, a column."""
         return self.features.learn(block.rows)
 
     def grow(self, block: Block, most_levels: int | None = None) -> Growth:
-        """Add nothing: new n-grams join in `learn`, after the last one."""
+        """Return no changes: `learn` adds new n-grams after the last one."""
         return Growth([], {})
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
-        """Read texts to `encode`, one per line; if labelled, each after its label and a tab."""
+        """Read texts for `encode`, one per line; if labelled, each after its label and a tab."""
         return iter_text(path, labelled=labelled, **options).whole()
 
     def names(self, features: Iterable[int]) -> list[str]:
-        """Return the n-grams of features; the number of a hash that has none."""
+        """Return the n-gram of each feature; "hash" and the number for a hash without one."""
         columns = list(features)
         grams = self.features.names(columns)
         return [gram or f"hash {column}" for gram, column in zip(grams, columns, strict=True)]
 
     def reader_options(self) -> dict[str, Any]:
-        """Return no arguments, since all texts are read alike."""
+        """Return an empty dict, since all texts are read alike."""
         return {}
 
     def describe(self) -> list[str]:
@@ -159,13 +159,13 @@ class TextSchema(RowSchema):
         return [f"text  {self.features.describe()}"]
 
     def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
-        """Return the schema as plain data; hashes with the largest `weights` keep names."""
+        """Return the schema as JSON data; hashes with the largest `weights` keep their names."""
         kept = range(self.n_features) if weights is None else columns_to_name(weights)
         return {"kind": "text", "features": self.features.to_json(kept)}
 
 
 class SparseSchema(RowSchema):
-    """The schema of svmlight and Vowpal Wabbit rows, whose columns are features as they are."""
+    """The schema of svmlight and Vowpal Wabbit rows, whose columns are the features."""
 
     def __init__(
         self, kind: str, n_features: int, named: list[str] | None = None, bits: int | None = None
@@ -178,11 +178,11 @@ class SparseSchema(RowSchema):
         self.bits = bits
 
     def hashed_features(self) -> list[range]:
-        """Return all features, if the names of the rows are hashed."""
+        """Return one range of all features if names are hashed, otherwise an empty list."""
         return [] if self.bits is None else [range(self.n_features)]
 
     def encode(self, block: Block) -> SparseRows:
-        """Return the rows, as wide as the model."""
+        """Return the rows, widened to the features of the model."""
         rows: SparseRows = block.rows
         if rows.shape[1] > self.n_features:
             raise ParameterError(
@@ -191,7 +191,7 @@ class SparseSchema(RowSchema):
         return rows.widen(self.n_features)
 
     def learn(self, block: Block) -> SparseRows:
-        """Return the rows, for which `grow` made room before."""
+        """Encode training rows, whose new columns `grow` has added before."""
         return self.encode(block)
 
     def grow(self, block: Block, most_levels: int | None = None) -> Growth:
@@ -215,14 +215,14 @@ class SparseSchema(RowSchema):
         return Growth([], {})
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
-        """Read rows to `encode`; those of svmlight always have labels, which may be meaningless."""
+        """Read rows for `encode`; those of svmlight always have labels, perhaps placeholders."""
         arguments = {**self.reader_options(), **options}
         if self.kind == "svmlight":
             return iter_svmlight(path, **arguments).whole()
         return iter_vw(path, labelled=labelled, **arguments).whole()
 
     def names(self, features: Iterable[int]) -> list[str]:
-        """Return the names of features, or their numbers as the file has them."""
+        """Return the names of features, or their numbers in the file if they have no names."""
         names = self.named or []
         first = 1 if self.kind == "svmlight" else 0
         found = []
@@ -232,7 +232,7 @@ class SparseSchema(RowSchema):
         return found
 
     def reader_options(self) -> dict[str, Any]:
-        """Return arguments of a reader that read a file as the one behind this schema."""
+        """Return arguments for a reader that read a file like the training file."""
         if self.kind == "svmlight":
             return {"n_features": self.n_features}
         options: dict[str, Any] = {"bits": self.bits}
@@ -245,7 +245,7 @@ class SparseSchema(RowSchema):
         return [f"{self.kind}  {self.n_features:,} columns"]
 
     def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
-        """Return the schema as plain data."""
+        """Return the schema as JSON data."""
         return {
             "kind": self.kind,
             "n_features": self.n_features,
@@ -255,7 +255,7 @@ class SparseSchema(RowSchema):
 
 
 def schema_of_columns(kind: str, block: Any, n_features: int) -> AnySchema:
-    """Make a schema for a model without one: the columns of a block are its features."""
+    """Make a schema for a model without one, in which each column of a block is a feature."""
     if kind != "table":
         block.rows = block.rows.narrow(n_features)
         return SparseSchema(kind, n_features)
@@ -271,7 +271,7 @@ def schema_of_columns(kind: str, block: Any, n_features: int) -> AnySchema:
 
 
 def schema_from_json(fields: Any) -> AnySchema:
-    """Make the schema that a model file holds, of any kind; refuse what is not sound."""
+    """Make a schema of any kind from JSON data; raise ModelFileError if it is invalid."""
     try:
         kind = fields["kind"]
         if kind == "table":
@@ -307,7 +307,7 @@ def _sparse_schema_from_json(fields: dict[str, Any]) -> SparseSchema:
 
 @dataclass
 class UnseenValues:
-    """Counts of levels, columns and gaps that training did not see, over blocks of rows.
+    """Counts of levels, columns and missing values not seen in training, over blocks of rows.
 
     Attributes
     ----------
@@ -341,7 +341,7 @@ class UnseenValues:
     values: dict[str, str] = field(default_factory=dict)
 
     def encode(self, schema: AnySchema, block: Any) -> Any:
-        """Return the features of a block; values without a weight are counted and left out."""
+        """Encode a block; unseen values are counted and left out."""
         if isinstance(schema, Schema):
             self.gaps.update(schema.new_gaps(block))
             for column in schema.columns:
@@ -361,7 +361,7 @@ class UnseenValues:
         return schema.encode(block)
 
     def describe(self) -> list[str]:
-        """Return a line for each column, and one for columns that are not there."""
+        """Return a line for each column with unseen values, and one for all unseen columns."""
         lines = []
         for name, n in self.gaps.items():
             gaps = count(n, "gap")
@@ -376,7 +376,7 @@ class UnseenValues:
 
 
 def _most_frequent(counts: Counter[str]) -> str:
-    """Name the most frequent texts with their counts."""
+    """Return the most frequent texts with their counts, as one text."""
     named = [f"{text or '(empty)'} ({n:,})" for text, n in counts.most_common()]
     return first_few(named, SHOWN)
 
@@ -386,7 +386,7 @@ def _most_frequent(counts: Counter[str]) -> str:
 
 @dataclass(frozen=True)
 class FeatureOptions:
-    """Options of features: columns that are declared, how numbers are scaled, how texts count.
+    """Options of features: declared columns, scaling of numbers, and arguments of text features.
 
     Attributes
     ----------
@@ -404,7 +404,7 @@ class FeatureOptions:
     text: Mapping[str, Any] = field(default_factory=dict)
 
     def set_names(self) -> list[str]:
-        """Return the options that differ from their defaults."""
+        """Return the names of the options that differ from their defaults."""
         names = []
         if self.declared:
             names.append("declared")
@@ -413,15 +413,15 @@ class FeatureOptions:
         return [*names, *self.text]
 
     def meaningless(self, kind: str) -> list[str]:
-        """Return the options that were set and do not apply to data of this kind."""
+        """Return the names of the options that were set and do not apply to data of ``kind``."""
         return [name for name in self.set_names() if name not in MEANINGS[kind]]
 
     def hashed(self, bits: int) -> FeatureOptions:
-        """Return a copy with so many bits, if none were given."""
+        """Return a copy that hashes to ``bits`` bits, unless the options set bits already."""
         return replace(self, text={**self.text, "bits": self.text.get("bits") or bits})
 
     def reader_options(self, kind: str) -> dict[str, Any]:
-        """Return arguments for the reader of a file to which these options apply."""
+        """Return the arguments for the reader of a file that follow from these options."""
         if kind == "vw":
             return {"bits": self.text.get("bits")}
         types = {}
@@ -435,7 +435,7 @@ class FeatureOptions:
 
 
 def guess_schema(kind: str, block: Any, options: FeatureOptions | None = None) -> AnySchema:
-    """Guess how rows become features.
+    """Guess the schema of rows.
 
     Parameters
     ----------
@@ -472,5 +472,5 @@ def guess_schema(kind: str, block: Any, options: FeatureOptions | None = None) -
 
 
 def _names_of(block: Block) -> list[str] | None:
-    """Return the names of the columns of Vowpal Wabbit rows, if they are exact."""
+    """Return the names of the columns of Vowpal Wabbit rows; None if hashed, or for other rows."""
     return block.names if isinstance(block, VWBlock) else None

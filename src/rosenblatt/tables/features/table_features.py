@@ -27,7 +27,8 @@ class TableFeatures(Transformer):
 
     ``fit`` guesses a `Schema`: numbers are scaled by median and quartiles and clipped at ±3,
     categories get a feature for each level, texts are hashed n-grams, dates become days, weekdays,
-    months and hours; gaps are features of their own. ``transform`` encodes other tables with it.
+    months and hours; missing values are features of their own. ``transform`` encodes other tables
+    with it.
 
     A table is a data frame of pandas or polars, a list of mappings, a `Table` of
     `rosenblatt.io.read_table`, or an array of numbers.
@@ -100,7 +101,7 @@ class TableFeatures(Transformer):
     dense_setting = "output='array'"
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Guess what the columns are, and learn medians, levels and words.
+        """Guess the kinds of the columns, and learn medians, levels and n-grams.
 
         Parameters
         ----------
@@ -116,7 +117,7 @@ class TableFeatures(Transformer):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Any:
-        """Fit and transform; the table is encoded once.
+        """Fit to a table and return its rows, encoding the table only once.
 
         Parameters
         ----------
@@ -146,7 +147,7 @@ class TableFeatures(Transformer):
         return self._as_output(self.schema_.encode(self._table(X, reset=False)), X)
 
     def _names_out(self) -> list[str]:
-        """Return the names of columns, with levels, words and parts of dates."""
+        """Return the names of the features: columns with levels, n-grams and parts of dates."""
         return self.schema_.names(range(self._n_features_out))
 
     def _fit_rows(self, X: Any) -> Any:
@@ -163,7 +164,7 @@ class TableFeatures(Transformer):
         return rows
 
     def _table(self, X: Any, *, reset: bool) -> Table:
-        """Return X as a table; with ``reset`` its columns become those of this transformer."""
+        """Convert X to a table; with ``reset``, store the number and the names of its columns."""
         types = None if reset else self.schema_.types
         declared = self.columns or {}
         as_text = [name for name, kind in declared.items() if kind not in ("number", "ignored")]

@@ -22,17 +22,17 @@ LONGEST_WORD = 1_000
 # The defaults of streams: idf needs later texts, which are not known, and in a row of length 1
 # unseen n-grams would make the values of all others small.
 OF_STREAMS = {"idf": False, "unit": False}
-# Errors that Python raises at plain data of the wrong shape.
+# Exceptions that JSON data of the wrong structure can cause.
 UNSOUND = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value is a whole number, which a bool is not."""
+    """Return whether a value is a whole number and not a bool."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def _check_span(name: str, span: Any) -> None:
-    """Refuse a span of n-grams that is no pair of whole numbers in order."""
+    """Raise ParameterError unless ``span`` is a shortest and a longest n-gram, up to `LONGEST`."""
     try:
         least, most = span
     except (TypeError, ValueError):
@@ -47,7 +47,7 @@ def _check_span(name: str, span: Any) -> None:
 
 
 class TextFeatures(Transformer):
-    """Turn texts into sparse rows.
+    """Encode texts as sparse rows of weighted n-gram counts.
 
     An n-gram that occurs k times in a text, and in m of the n texts of ``fit``, has the value
     ``(1 + ln k) · (1 + ln((1 + n) / (1 + m)))``; then rows are scaled to length 1. These are the
@@ -169,7 +169,7 @@ class TextFeatures(Transformer):
     dense_setting = "output='array'"
 
     def check_parameters(self) -> None:
-        """Refuse parameters whose values are not allowed, alone or together."""
+        """Raise ParameterError if a parameter or a combination of parameters is not allowed."""
         super().check_parameters()
         if self.words is None and self.chars is None:
             raise ParameterError("words=None and chars=None leave no features; give one of them.")
@@ -177,7 +177,7 @@ class TextFeatures(Transformer):
     # ------------------------------------------------------------------ scikit-learn's protocol
 
     def fit(self, texts: Iterable[str], y: Any = None) -> Self:
-        """Learn the names of the columns, and with ``bits=None`` the columns themselves.
+        """Learn names of columns and idf weights, and with ``bits=None`` the columns themselves.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class TextFeatures(Transformer):
     def fit_transform(  # type: ignore[override]
         self, texts: Iterable[str], y: Any = None
     ) -> Any:
-        """Fit and transform; the texts are read once.
+        """Fit to texts and return their rows, reading the texts only once.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class TextFeatures(Transformer):
         return self._as_output(self._fit_rows(texts), texts)
 
     def transform(self, texts: Iterable[str]) -> Any:
-        """Turn texts into rows; nothing is learned.
+        """Encode texts as rows, without learning from them.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class TextFeatures(Transformer):
         return self._in_container(rows_as(rows, self.output), texts)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Return the first n-gram of each column; the number of the hash if there was none.
+        """Return the first n-gram of each column; "hash" and the number for a column without one.
 
         If a word and a piece of a word, or two n-grams in different columns, read alike, the later
         ones have their column after them, so that no name occurs twice.
@@ -277,7 +277,7 @@ class TextFeatures(Transformer):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return how texts are counted, in plain values, as a model file has them."""
+        """Return the settings of counting as plain values, as stored in a model file."""
         return dict(self._counter.settings)
 
     @property
@@ -285,12 +285,12 @@ class TextFeatures(Transformer):
         return self._counter.n_features
 
     def encode(self, texts: Iterable[str]) -> SparseRows:
-        """Return the rows of texts in any ``output``; nothing is learned."""
+        """Encode texts as `SparseRows` whatever the ``output``, without learning from them."""
         self._refuse_unlearned()
         return self._counter.rows(texts, learning=False, n_jobs=self.n_jobs)
 
     def learn(self, texts: Iterable[str], *, tallying: bool | None = None) -> SparseRows:
-        """Return the rows of texts to learn from: new n-grams get a name or a column.
+        """Encode training texts as sparse rows; new n-grams get a name or a column.
 
         How many texts have an n-gram is tallied in the first call, or if ``tallying``; later
         n-grams count as if one text had had them.
@@ -304,15 +304,15 @@ class TextFeatures(Transformer):
         return rows
 
     def names(self, columns: Iterable[int]) -> list[str]:
-        """Return the n-grams of columns, "" for a column without one."""
+        """Return the n-gram of each column; "" for a column without one."""
         return self._counter.names(columns)
 
     def shares(self) -> FloatArray | None:
-        """Return the share of the training texts that has each column; None without a tally."""
+        """Return the share of the training texts that have each column; None without a tally."""
         return self._counter.shares()
 
     def describe(self) -> str:
-        """Describe what is counted in a line."""
+        """Describe the n-grams and the number of columns in one line."""
         settings = self.settings
         grams = []
         for what, span in (("words", settings["words"]), ("characters", settings["chars"])):
@@ -325,14 +325,14 @@ class TextFeatures(Transformer):
         return f"{' and '.join(grams)}{idf}, {self.n_features:,} {how} columns"
 
     def to_json(self, columns: Iterable[int]) -> dict[str, Any]:
-        """Return the settings and the names of some columns (all of an exact vocabulary)."""
+        """Return settings, tally and names of ``columns`` (all if exact) as JSON data."""
         counter = self._counter
         names = counter.names_to_keep(columns)
         return {**counter.settings, "names": names, "tally": counter.tally()}
 
     @classmethod
     def from_json(cls, kept: Any) -> TextFeatures:
-        """Make features of what `to_json` returned; refuse anything else."""
+        """Make features from the result of `to_json`; raise ModelFileError if it is invalid."""
         try:
             settings = {key: value for key, value in kept.items() if key not in ("names", "tally")}
             if "output" in settings or "n_jobs" in settings:
@@ -386,7 +386,7 @@ def _plain_span(span: tuple[int, int] | None) -> tuple[int, int] | None:
 
 
 def _refuse_tables(texts: Any) -> None:
-    """Refuse a frame, which would be read as the names of its columns."""
+    """Raise InputError for a table, which would be iterated over as column names or rows."""
     if hasattr(texts, "columns") or getattr(texts, "ndim", 1) != 1:
         raise InputError(
             f"texts is a table ({type(texts).__name__}); give one column of it, such as df['text']."

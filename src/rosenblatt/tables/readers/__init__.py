@@ -1,7 +1,7 @@
-"""Readers: bytes of files and pipes to rows and labels, in bounded memory.
+"""Readers: turn files and pipes into rows and labels, in bounded memory.
 
-The way of a file
------------------
+How a file is read
+------------------
 1. `tables/readers/formats.py` is the registry: one entry for each format, with its suffixes, its
    sniffer, the module of its reader, the kind of schema that encodes it, its options and what
    messages call it. Every list of formats is derived from it: auto-detection by suffix and by
@@ -12,25 +12,26 @@ The way of a file
    re-encodes text that is not UTF-8.
 3. A parser (`engine/text/svmlight.pyx`, `vw.pyx`, `delimited.pyx`, `jsonl.pyx`, `conll.pyx`, all
    over `parsing.pyx`) reads row after row into arrays that grow and are handed out without a copy.
-   Labels and texts become codes (`names.pyx`). A row with a fault leaves nothing behind; the parser
-   names the fault in a word and stops after the row. Of a whole file of svmlight or VW text a
+   Labels and texts become codes (`names.pyx`). A bad row leaves nothing behind; the parser reports
+   the fault in one word and stops after the row. If a whole file of svmlight or VW text is read, a
    second thread parses half of every piece (`tables/readers/halves.py`).
-4. `tables/readers/reader.py` turns the word into an error with the place (`fault_messages.py`),
-   which is raised, counted or put aside, and goes on. Each format adds a file with its own words.
+4. `tables/readers/reader.py` turns the word into an error with its location (`fault_messages.py`),
+   which is raised, counted or written to the file of rejects, and continues. Each format adds a
+   module with its own messages.
 5. The arrays become a `Block` or `Table`. Sparse rows are `SparseRows` (`arrays.py`), which take,
-   join and multiply without SciPy and remember what they were made of: SciPy's matrices are given
-   back to those who gave them, and only then is SciPy loaded. What comes out never depends on what
+   join and multiply without SciPy and remember what they were made of: only callers who passed in
+   SciPy's matrices get such back, and only then is SciPy loaded. Results never depend on what
    is installed; `TextFeatures` and `TableFeatures` give SciPy's arrays where SciPy is loaded.
-6. What the features of a file are is guessed in one place (`tables/features/schemas.py`), for
+6. The features of a file are guessed in one place (`tables/features/schemas.py`), for
    train, check, certify and convert alike. In a stream the schema grows with the rows, and the
-   learner with the schema (`tables/features/growing_schema.py`); what a model has no weight for is
-   counted (`UnseenValues`). Columns are judged block by block (`tables/features/guessing.py`), so
-   that a table need not be in memory. `rosenblatt train` then calls `fit` of the learner itself:
-   `tests/cli/test_same_fit.py` compares the frames.
+   learner with the schema (`tables/features/growing_schema.py`); values for which a model has no
+   weight are counted (`UnseenValues`). Columns are judged block by block
+   (`tables/features/guessing.py`), so that a table need not be in memory. `rosenblatt train` then
+   calls `fit` of the learner itself: `tests/cli/test_same_fit.py` compares the frames.
 
-Packed rows go a shorter way: `estimators/packing.py` sends any input through 1 to 6 once,
-`tables/readers/packed_rows.py` writes what comes out, and maps it again. Labels stay numbers of
-classes (`LabelCodes` in `models/classes.py`), which a learner takes as they are.
+Packed rows take a shortcut: `estimators/packing.py` sends any input through 1 to 6 once,
+`tables/readers/packed_rows.py` writes the result to a file, and memory-maps it later. Labels stay
+class indices (`LabelCodes` in `models/classes.py`), which a learner takes as they are.
 
 A new format is a reader and an entry of the registry (CONTRIBUTING). A format of tables has a
 function from a `TableRequest` to a `Reader`; one of text adds a `TextFormat` (`begin_file`, `take`,

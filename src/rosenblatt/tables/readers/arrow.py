@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     Column = Any
     DataType = Any
 
-BATCH_ROWS = 1 << 16
-SAMPLE_ROWS = 1000  # by which the target is guessed
+BATCH_ROWS = 1 << 16  # rows read at once
+SAMPLE_ROWS = 1000  # first rows, from which the target is guessed
 ARROW_FILE = b"ARROW1"  # the first bytes of a file; a stream has none
-# Exceptions of pyarrow for a damaged file, in addition to its own.
+# Exceptions that pyarrow raises for a damaged file, besides its own classes.
 UNREADABLE = OSError, UnicodeDecodeError, MemoryError, OverflowError
 
 
@@ -54,7 +54,7 @@ def open_arrow(request: TableRequest) -> Reader[Table]:
 
 
 class ArrowReader(Reader[Table]):
-    """Tables from files whose columns have types; errors name the row."""
+    """Reader of tables from Parquet and Arrow files; errors name the row."""
 
     def __init__(
         self, given: Given, kind: str, columns: ColumnRoles, settings: ReaderSettings
@@ -63,7 +63,7 @@ class ArrowReader(Reader[Table]):
         self._kind = kind
         self._columns = columns
         self._labels = Labels(settings.labels, settings.classes)
-        # Labels of a whole file are judged together, at its end; until then they stay texts.
+        # Labels of a whole file are converted together, at its end; until then they stay texts.
         self._keeps_label_texts = False
         # Numbers that mark a missing value, such as -999.
         self._missing_numbers: list[float] = []
@@ -99,7 +99,7 @@ class ArrowReader(Reader[Table]):
             first = list(islice(batches, 1))
             self._settle(schema, source.name, first)
             for batch in chain(first, batches):
-                batch.validate(full=True)  # pyarrow would follow damaged offsets anywhere
+                batch.validate(full=True)  # otherwise pyarrow trusts damaged offsets
                 table = self._table(batch, source.name, first_row)
                 if self.row_texts is not None and self.row_texts.fields:
                     self.row_texts.keep_records(first_row, batch.to_pylist())
@@ -111,7 +111,7 @@ class ArrowReader(Reader[Table]):
     # ------------------------------------------------------------------ columns
 
     def _settle(self, schema: Schema, name: str, batches: list[Batch]) -> None:
-        """Decide which columns are read, and of which kind they are."""
+        """Decide which columns to read, and the kind of each."""
         if len(schema.names) - self._columns.may_hold_target > self._most:
             problem = too_many(len(schema.names), "column", self._most)
             raise DataError(problem, name=name, cures=RAISE_MAX_FEATURES)
@@ -125,13 +125,13 @@ class ArrowReader(Reader[Table]):
             if kinds[column] == "number" and kind == "time":
                 raise DataError(f"column {quoted(column)} holds times, not numbers", name=name)
         if self._columns.target is not None:
-            # Refuses a type that cannot hold labels.
+            # Raises DataError for a type that cannot hold labels.
             _kind_of(schema.field(self._columns.target).type, self._columns.target, name)
 
     # ------------------------------------------------------------------ rows
 
     def _table(self, batch: Batch, name: str, first_row: int) -> Table:
-        """Return the good rows of a batch; handle the bad ones."""
+        """Return the good rows of a batch as a table, and handle the bad ones."""
         faults: dict[int, DataError] = {}  # by row of the batch, the first fault of each
         strays: dict[str, Counter[str]] = {}
         roles = self._columns
@@ -178,11 +178,14 @@ class ArrowReader(Reader[Table]):
         faults: dict[int, DataError],
         strays: dict[str, Counter[str]],
     ) -> npt.NDArray[Any]:
-        """Return the values of a number column, NaN if missing; add its faults and strays."""
+        """Return the values of a number column, NaN if missing.
+
+        Bad values are added to `faults`, but texts in a lenient column to `strays`.
+        """
         values = _as_numbers(column)
         for missing in self._missing_numbers:
             values = np.where(values == missing, np.nan, values)
-        with np.errstate(over="ignore"):  # values that float32 cannot hold are refused below
+        with np.errstate(over="ignore"):  # values that float32 cannot hold are rejected below
             found = values.astype(self._dtype)
 
         # NaN is missing or not a number; neither is below the limit.
@@ -199,7 +202,7 @@ class ArrowReader(Reader[Table]):
         return found
 
     def _problem_of(self, value: Any) -> Words | None:
-        """Return why a value is not a number to learn from; None if it marks a missing one."""
+        """Return why a value is not a usable number; None if it marks a missing value."""
         if value is None:
             return None
         text = str(value)
@@ -218,12 +221,15 @@ class ArrowReader(Reader[Table]):
     def _label_texts(
         self, batch: Batch, name: str, first_row: int, faults: dict[int, DataError]
     ) -> npt.NDArray[Any] | None:
-        """Return the labels as texts; add a fault for each that cannot be a label."""
+        """Return the labels of a batch as texts, and add invalid ones to `faults`.
+
+        Return None if there is no target column.
+        """
         target = self._columns.target
         if target is None:
             return None
         texts = _as_texts(batch.column(target))
-        # By label why it is refused; each different one is checked once.
+        # Why each label is rejected, or None; each distinct label is checked once.
         problems: dict[str | None, Words | None] = {
             None: "the label is missing",
             "": "the label is missing",
@@ -262,7 +268,7 @@ def _refuse_repeated_names(names: list[str], file: str) -> None:
 
 
 def _sample(names: list[str], batches: list[Batch]) -> dict[str, list[Any]]:
-    """Return the first values of each column, by which the target is guessed."""
+    """Return the first values of each column, from which the target is guessed."""
     if not batches or not len(batches[0]):
         return {}
     batches[0].validate(full=True)
@@ -288,7 +294,7 @@ def _pyarrow() -> Any:
 
 @contextmanager
 def _opened_batches(source: Source, kind: str) -> Iterator[tuple[Schema, Iterator[Batch]]]:
-    """Open a file; return its schema and an iterator over its batches of rows."""
+    """Open a file, and yield its schema and an iterator over its record batches."""
     pyarrow = _pyarrow()
     try:
         with ExitStack() as stack:
@@ -299,7 +305,7 @@ def _opened_batches(source: Source, kind: str) -> Iterator[tuple[Schema, Iterato
             else:
                 yield _arrow_batches(pyarrow, file)
     except (pyarrow.ArrowException, *UNREADABLE) as error:
-        # An error of the system, such as a full disk, has a number.
+        # A system error, such as a full disk, has an errno.
         if isinstance(error, OSError) and error.errno is not None:
             raise
         reason = (str(error) or "out of memory").splitlines()[0]
@@ -311,7 +317,7 @@ def _opened_batches(source: Source, kind: str) -> Iterator[tuple[Schema, Iterato
 
 
 def _arrow_batches(pyarrow: Any, file: RawFile) -> tuple[Schema, Iterator[Batch]]:
-    """Return the schema and the batches of an Arrow file or stream."""
+    """Return the schema and the record batches of an Arrow file or stream."""
     is_file = file.read(len(ARROW_FILE)) == ARROW_FILE
     file.seek(0)
     if not is_file:
@@ -323,7 +329,7 @@ def _arrow_batches(pyarrow: Any, file: RawFile) -> tuple[Schema, Iterator[Batch]
 
 @contextmanager
 def _seekable(source: Source) -> Iterator[RawFile]:
-    """Return the file itself, or a temporary copy of a pipe or a compressed file."""
+    """Yield a seekable file: the file itself, or a temporary copy of a pipe or compressed file."""
     with opened(source) as stream:
         if stream.seekable:
             stream.raw.seek(0)
@@ -334,7 +340,7 @@ def _seekable(source: Source) -> Iterator[RawFile]:
 
 
 def _kind_of(type_: DataType, column: str, name: str) -> str:
-    """Return "number", "text" or "time" for a type of pyarrow; refuse any other."""
+    """Return "number", "text" or "time" for a pyarrow type; raise DataError for any other."""
     types = _pyarrow().types
     if types.is_dictionary(type_):
         type_ = type_.value_type
@@ -360,7 +366,7 @@ def _kind_of(type_: DataType, column: str, name: str) -> str:
 
 
 def _as_numbers(column: Column) -> npt.NDArray[np.float64]:
-    """Return the values of a column as numbers; NaN for what is missing or not a number."""
+    """Return the values of a column as float64; NaN if they are missing or not numeric."""
     types = _pyarrow().types
     if types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -380,7 +386,7 @@ def _number(value: Any) -> float:
 
 
 def _as_texts(column: Column) -> npt.NDArray[Any]:
-    """Return the values of a column as texts; None for what is missing."""
+    """Return the values of a column as strings; None for missing values."""
     texts = np.empty(len(column), dtype=object)
     try:
         values = column.to_pylist()

@@ -12,16 +12,16 @@ from rosenblatt.plurals import count
 from rosenblatt.tables.readers.fault_messages import SkippedRows, notice
 from rosenblatt.tables.readers.sources import Source
 
-REMEMBERED = 5  # errors
+REMEMBERED = 5  # first errors that are stored
 WAYS = ("fail", "skip", "blank")
 REJECTS = "rejects="
 
 
 class BadRows:
-    """Handles bad rows by ``on_bad``, counts those skipped and remembers the first errors.
+    """Handler of bad rows, as set by ``on_bad``: counts them and stores the first errors.
 
     ``on_bad`` is ``"fail"``, ``"skip"``, or ``"rejects=FILE"``, which writes each bad row to FILE
-    as a line of JSON with its place, the reason and the text as it is. ``"blank"`` also skips;
+    as a line of JSON with its location, the reason and the original text. ``"blank"`` also skips;
     `rosenblatt predict` writes an empty prediction for such a row.
     """
 
@@ -66,7 +66,7 @@ class BadRows:
         self._file.write("\n")
 
     def restart(self) -> None:
-        """Forget all bad rows, since the files are read again from their beginning."""
+        """Discard all bad rows, also those in the file of rejects, before files are read again."""
         self.count = 0
         self.first = []
         if self._file is not None:
@@ -74,7 +74,7 @@ class BadRows:
             self._file.truncate()
 
     def close(self) -> None:
-        """Close the file of rejects; it is created, empty, if nothing was rejected."""
+        """Close the file of rejects; create it, empty, if no row was rejected."""
         if self._path is not None and self._file is None:
             self._file = open(self._path, "w", encoding="utf-8")  # noqa: SIM115
         if self._file is not None:
@@ -83,7 +83,7 @@ class BadRows:
             self._path = None
 
     def warn(self, n_read: int, unit: str) -> None:
-        """Warn of the rows, or whatever the unit is, that were skipped."""
+        """Warn about skipped rows, if there are any; `unit` is the noun, such as "sentence"."""
         if self.count == 0:
             return
         first = str(self.first[0]).splitlines()[0]
@@ -92,7 +92,7 @@ class BadRows:
 
 
 def _refuse_to_overwrite(path: str, sources: list[Source]) -> None:
-    """Raise ParameterError if the file of rejects is one of those to be read."""
+    """Raise ParameterError if the file of rejects is one of the input files."""
     if not os.path.exists(path):
         return
     for source in sources:

@@ -1,4 +1,4 @@
-"""Rows of a file with their labels; SciPy is loaded only if its matrices are asked for."""
+"""Blocks of rows with their labels; SciPy is loaded only if its matrices are requested."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rosenblatt.arrays import SparseRows
 
 
 class Block:
-    """Some rows of a file; ``X, y = block`` unpacks them as arrays.
+    """Block of rows from a file; ``X, y = block`` unpacks features and labels.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Block:
 
     @property
     def sample_weight(self) -> npt.NDArray[Any] | None:
-        """Return `weights` for a learner; None if all rows count the same."""
+        """Return the sample weights for a learner; None if there are none or all are 1."""
         if self.weights is None or (self.weights == 1.0).all():
             return None
         return self.weights
@@ -65,7 +65,7 @@ class Block:
         return self._part(self.rows[rows], rows)
 
     def take(self, rows: npt.NDArray[np.integer[Any]]) -> Self:
-        """Return the rows of these numbers as a block."""
+        """Return the rows with the given indices as a block."""
         if isinstance(self.rows, list):
             return self._part([self.rows[row] for row in rows.tolist()], rows)
         return self._part(self.rows[rows], rows)

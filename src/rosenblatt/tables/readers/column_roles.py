@@ -21,31 +21,31 @@ from rosenblatt.tables.readers.labels import CODE
 from rosenblatt.tables.readers.number_style import GAPS, looks_missing
 
 KINDS = ("number", "number or gap", "text")
-SHOWN = 6  # names, in a message
-# A column of few rows may hold so many different classes.
+SHOWN = 6  # column names listed in a message, at most
+# A column can be the target if it has at most this many distinct values, or repeats its values;
 MOST_CLASSES = 20
-# Numbers with fractions may be so many different classes.
+# numbers with fractions must repeat, and have at most this many distinct values.
 MOST_FRACTIONS = 10
-# A text among numbers is a stray if there is one in so many values,
+# Texts in a number column are strays if at most one in this many values is a text,
 VALUES_PER_STRAY = 50
-# or if it is the only one in at least so many.
+# or if there is a single one in at least this many values.
 VALUES_OF_ONLY_STRAY = 10
 
 
 class GuessedTarget:
-    """Stands for the name of a target that `guess_target` finds."""
+    """Placeholder for a target column that `guess_target` chooses."""
 
 
 class MissingColumns(DataError):
-    """A file lacks columns that are needed."""
+    """Error: a file lacks required columns."""
 
 
 class ColumnRoles:
-    """The target and the features of files, by name, and the kind of each feature.
+    """Roles of columns by name: the target, the features, and the kind of each feature.
 
     Columns are matched by name, so that their order in a file does not matter. The first file
-    decides which features there are, unless they were named. A column holds numbers if all but a
-    few of its values are numbers (`are_numbers`), unless its kind was named.
+    determines the features, unless the caller gave them. A column holds numbers if all but a few
+    of its values are numbers (`are_numbers`), unless the caller gave its kind.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class ColumnRoles:
 
     @property
     def may_hold_target(self) -> bool:
-        """Return whether a file may have one column more than there are features."""
+        """Return whether a file may have a target column, which is not counted as a feature."""
         return self._target is not None or self._wanted is not None
 
     def named(self) -> list[str]:
@@ -119,7 +119,7 @@ class ColumnRoles:
 
     @property
     def all_known(self) -> bool:
-        """Return whether neither kinds nor the target must be guessed from the rows."""
+        """Return whether the target and all kinds are known, so that nothing need be guessed."""
         if isinstance(self._target, GuessedTarget):
             return False
         if self._kind_of_all is not None:
@@ -127,7 +127,7 @@ class ColumnRoles:
         return self._wanted is not None and self.kinds.keys() >= set(self._wanted)
 
     def ignore(self, name: str) -> None:
-        """Leave out a column of the file, without a warning."""
+        """Leave out a column of the file without a warning."""
         self._ignored.add(name)
         self.unused.add(name)
 
@@ -136,9 +136,9 @@ class ColumnRoles:
     def settle(
         self, names: Sequence[str], file: str, values: Mapping[str, Sequence[Any]] | None = None
     ) -> None:
-        """Take the columns of a file; those of the first file decide which features there are.
+        """Assign roles to the columns of a file; the first file determines the features.
 
-        If the target is to be guessed, the first `values` of each column decide which it is.
+        If the target must be guessed, it is chosen by the first `values` of each column.
         """
         if not names:
             raise DataError("a table without columns", name=file)
@@ -159,8 +159,8 @@ class ColumnRoles:
             notice(ExtraColumns, f"{file}: {len(extra)} {these} not used: {_shown(extra)}")
 
     def _choose_features(self, found: list[str], names: Sequence[str], file: str) -> None:
-        """Decide by the first file which features there are, and of which kind."""
-        # A feature that was named and is missing is reported later, with a plainer message.
+        """Choose the features, and apply the given kinds, by the columns of the first file."""
+        # A missing feature that the caller named is reported later, with a plainer message.
         typed = [*(self.kinds.keys() - set(self._wanted or ()))]
         named_by = Message(", which ", Setting("types"), " names")
         self._refuse_unknown(typed, names, file, named_by)
@@ -185,7 +185,10 @@ class ColumnRoles:
             self.lenient = set(self.features)
 
     def _find_target(self, names: Sequence[str], file: str) -> str | None:
-        """Return the name of the target, given by its name, its index or its number as text."""
+        """Return the name of the target, given by name, by index, or by its number from 1 as text.
+
+        Return None if no target is given.
+        """
         if self._target is None or isinstance(self._target, GuessedTarget):
             return None
         if isinstance(self._target, int):
@@ -243,9 +246,9 @@ class ColumnRoles:
         *,
         more_follow: bool = False,
     ) -> None:
-        """Guess the kind of a column by some of its values; 007 is not a number but a code.
+        """Guess the kind of a column from some of its values; codes such as 007 make it text.
 
-        A column without a value is tried as numbers if `more_follow`, otherwise it is text.
+        A column without any value is assumed to hold numbers if `more_follow`, otherwise text.
         """
         marks = {mark.encode() for mark in self.marks}
         given: list[bytes] = []
@@ -265,7 +268,7 @@ class ColumnRoles:
         self.lenient.add(name)
 
     def revise(self, name: str, kind: str) -> None:
-        """Change the kind that was guessed for a column, since other values contradict it."""
+        """Change the guessed kind of a column after further values contradicted it."""
         self.kinds[name] = kind
         self._places = {}
 
@@ -274,7 +277,7 @@ class ColumnRoles:
         return list(self.places(kind))
 
     def places(self, kind: str) -> dict[str, int]:
-        """Return the features of a kind with their places among them.
+        """Return the index of each feature among the features of its kind, by name.
 
         The result is cached for all blocks until the columns or their kinds change.
         """
@@ -287,7 +290,7 @@ class ColumnRoles:
     def plan(
         self, names: Sequence[str]
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int8]]:
-        """Return the role of each column of a file, its place, and whether it is lenient."""
+        """Return arrays of the role, the index within its kind, and the leniency of each column."""
         roles = np.full(len(names), IGNORED, np.int8)
         places = np.zeros(len(names), np.int32)
         lenient = np.array([name in self.lenient for name in names], np.int8)
@@ -305,7 +308,7 @@ class ColumnRoles:
 
 
 def are_numbers(n_values: int, strays: Mapping[str, int]) -> bool:
-    """Return whether a column holds numbers, with so few texts among them that they are strays.
+    """Return whether a column holds numbers: so few values are texts that they count as strays.
 
     A column with more texts holds codes or names, even if most of them are written in digits.
     Words such as "unknown" and "inf" only mean that a number is missing, so that these may be many.
@@ -331,19 +334,19 @@ def are_numbers(n_values: int, strays: Mapping[str, int]) -> bool:
 
 
 def are_codes(values: Iterable[bytes]) -> bool:
-    """Return whether some values have leading zeros that numbers do not have, such as 007."""
+    """Return whether a column holds codes with leading zeros, such as 007, and no decimal point."""
     found = list(values)
     has_code = any(CODE.fullmatch(value) for value in found)
     return has_code and b"." not in b"".join(found)
 
 
 def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file: str) -> str:
-    """Return the column of the labels if the caller does not name it.
+    """Return the name of the column that is most likely the target.
 
     It is the one called label, target, class or y; otherwise the last, if it can hold classes;
     otherwise an error names those that can.
     """
-    # Of several names that differ in case only, the first.
+    # If several names differ in case only, the first one counts.
     by_name = {name.lower(): name for name in reversed(names)}
     for name in TARGETS:
         if name not in by_name:
@@ -367,7 +370,7 @@ def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file
 
 
 def _is_coordinate(y: str, names: Sequence[str], values: Mapping[str, Sequence[Any]]) -> bool:
-    """Return whether y is a coordinate rather than a target: a measure, or one like the x before.
+    """Return whether `y` is a coordinate and not a target: a measurement, or paired with an x.
 
     If x and y are whole numbers, they may be either; then y is a coordinate if the last column
     holds words that can be classes.
@@ -385,7 +388,7 @@ def _is_coordinate(y: str, names: Sequence[str], values: Mapping[str, Sequence[A
 
 
 def _known_texts(values: Sequence[Any]) -> list[str]:
-    """Return the values as texts, missing ones left out."""
+    """Return the values that are not missing, as stripped strings."""
     texts = (str(value).strip() for value in values)
     return [text for text in texts if text not in GAPS]
 
@@ -402,12 +405,12 @@ def _are_whole(values: Sequence[Any]) -> bool:
 
 
 def _is_fraction(value: float) -> bool:
-    """Return whether a number is not whole; digits beyond the range of a float64 are whole."""
+    """Return whether a number has a fractional part; one too large for a float64 has none."""
     return math.isfinite(value) and not value.is_integer()
 
 
 def can_be_classes(values: Sequence[Any]) -> bool:
-    """Return whether the values of a column may be labels: words or whole numbers that repeat."""
+    """Return whether the values of a column can be class labels: they are few, or they repeat."""
     known = _known_texts(values)
     different = set(known)
     parsed = [numbers.parse(text.encode()) for text in different]
@@ -422,7 +425,10 @@ def can_be_classes(values: Sequence[Any]) -> bool:
 
 
 def number_repeated(names: list[str]) -> tuple[str, str] | None:
-    """Make repeated names unique, in place, by a number; return the first before and after."""
+    """Make repeated names unique in place by appending numbers.
+
+    Return the first renamed one, before and after; None if no name was repeated.
+    """
     seen = set[str]()
     taken = set(names)
     counts = Counter[str]()
@@ -441,7 +447,7 @@ def number_repeated(names: list[str]) -> tuple[str, str] | None:
 
 
 def _checked_names(argument: str, given: Any) -> list[str]:
-    """Return names that the caller gave as a list; refuse what is not a list of unique texts."""
+    """Return an argument as a list of names; raise ParameterError unless they are unique texts."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise refusal(argument, given, "a list of texts")
     names = list(given)
@@ -460,7 +466,7 @@ def _shown(names: Sequence[str]) -> str:
 
 
 def _other_delimiter(names: Sequence[str]) -> list[Message]:
-    """Return the cure if the only column of a file contains another delimiter."""
+    """Return the cure if the only column name contains a delimiter; otherwise an empty list."""
     if len(names) != 1:
         return []
     for mark in "\t;,|":

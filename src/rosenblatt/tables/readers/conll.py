@@ -1,4 +1,4 @@
-"""Tagged sentences in columns: CoNLL, with a word and its tags per line, and CoNLL-U."""
+"""Reader of tagged sentences in columns: CoNLL, with a word and its tags per line, and CoNLL-U."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rosenblatt.tables.readers.sentence_layout import NAMES, Column, Inputs, col
 from rosenblatt.tables.readers.sources import Given
 
 FORMATS = ("auto", "conll", "conllu")
-# Columns of CoNLL-U in which "_" means that there is no value; elsewhere it is a value.
+# Columns of CoNLL-U in which "_" means a missing value; in other columns it is a value.
 NEEDED = {"upos", "xpos", "head", "deprel"}
 RAISE_MAX_TOKENS = Message("raise ", Setting("max_tokens"))
 DOCUMENT = b"-DOCSTART-"
@@ -42,7 +42,7 @@ FAULTS: dict[str, ProblemAndCures] = {
 
 
 class ConllColumns(NamedTuple):
-    """The columns of a file, as numbers from 0; ``target`` is -1 if it is not read."""
+    """Column indices of a file, from 0; ``target`` is -1 if the tags are not read."""
 
     format: str
     n_columns: int
@@ -52,7 +52,7 @@ class ConllColumns(NamedTuple):
 
 
 class ConllFormat(TextFormat[SentenceBlock]):
-    """Sentences in columns for the reader."""
+    """Format of sentences in columns: CoNLL and CoNLL-U."""
 
     faults = FAULTS
     parser: ConllParser
@@ -91,10 +91,10 @@ class ConllFormat(TextFormat[SentenceBlock]):
         return True
 
     def _first_row(self, lines: Lines) -> bytes | None:
-        """Return the row that shows what the columns are; None if it was not read yet."""
+        """Detect the format; return the row that determines the columns, None if not read yet."""
         first, row = first_rows(lines)
         if self._format != "conll" and not row and not lines.last:
-            # These may be comments of CoNLL-U, or words of CoNLL; the lines below will show.
+            # Lines with # may be comments of CoNLL-U or words of CoNLL; the lines below decide.
             return None
         if self._format == "auto" and first:
             is_named = NAMED_CONLLU.search(lines.name) is not None
@@ -104,9 +104,9 @@ class ConllFormat(TextFormat[SentenceBlock]):
         return first or None
 
     def _choose_columns(self, n: int, tabs: bool, name: str = "") -> None:
-        """Decide which columns are read, now that their number is known."""
+        """Choose the columns to read, given their number `n`, and set up the parser."""
         is_conllu = self._format == "conllu"
-        tag = -1  # without tags their column does not matter
+        tag = -1  # if no tags are read, their column does not matter
         if self._labelled:
             target = self._target
             if target is None:
@@ -172,13 +172,13 @@ class ConllFormat(TextFormat[SentenceBlock]):
 
 
 def _other_columns(n: int, tag: int) -> Column | list[Column]:
-    """Return all columns but that of the tags; a number if there is only one."""
+    """Return the indices of all columns except the tags; a single index if there is only one."""
     columns: list[Column] = [column for column in range(n) if column != tag]
     return columns[0] if len(columns) == 1 else columns
 
 
 class ConllReader(SentenceReader):
-    """A reader of columns; what they are is known after the first block."""
+    """Reader of CoNLL and CoNLL-U files; ``columns`` is set after the first block."""
 
     _form: ConllFormat
 
@@ -191,19 +191,19 @@ class ConllReader(SentenceReader):
 
 
 def fields_of(row: bytes) -> list[bytes]:
-    """Split a row into columns, by tabs if there is one, otherwise by blanks."""
+    """Split a row into fields at tabs, or at spaces if it contains no tab."""
     return row.split(b"\t") if b"\t" in row else re.split(rb" +", row.strip(b" "))
 
 
 def is_conllu(first: bytes, row: bytes) -> bool:
-    """Return whether a file is CoNLL-U, by its first line and the first that is not a comment."""
+    """Return whether a file is CoNLL-U, by its first line and its first line after the comments."""
     if ID.match(row) is None:
         return False
     return first.startswith(b"#") or row.count(b"\t") == len(NAMES) - 1
 
 
 def first_rows(lines: Lines) -> tuple[bytes, bytes]:
-    """Return the first line that is not blank, and the first that is not a comment either.
+    """Return the first non-blank line, and the first line that is neither blank nor a comment.
 
     Either is empty if it was not read yet.
     """
@@ -216,7 +216,7 @@ def first_rows(lines: Lines) -> tuple[bytes, bytes]:
 
 
 def _rows(lines: Lines) -> Iterator[bytes]:
-    """Yield the lines read so far that are neither blank nor the mark of a document."""
+    """Yield the lines in the buffer, except blank ones and ``-DOCSTART-`` lines."""
     at = lines.at
     while at < lines.end:
         stop = lines.buffer.find(b"\n", at, lines.end)

@@ -1,4 +1,4 @@
-"""CSV and TSV files (RFC 4180), with any delimiter."""
+"""Reader of CSV and TSV files (RFC 4180), with any delimiter."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ from rosenblatt.tables.readers.row_texts import RowSyntax
 from rosenblatt.tables.readers.sources import RawFile
 from rosenblatt.tables.readers.table import Table, TableFormat, TableRequest
 
-SHOWN_NAMES = 3  # at most, in a warning
-SHOWN_UNITS = 40  # characters
+SHOWN_NAMES = 3  # column names in a warning, at most
+SHOWN_UNITS = 40  # characters of the row of units in a warning, at most
 STRIPPED = " \t\r\n\"',;|"  # characters around a field that are not part of its text
 DECIMALS = {".": "a decimal point", ",": "a decimal comma"}
 FAULTS: dict[str, ProblemAndCures] = {
@@ -58,7 +58,7 @@ FAULTS: dict[str, ProblemAndCures] = {
 
 
 def open_csv(request: TableRequest, usual_delimiter: str = ",") -> Reader[Table]:
-    """Open CSV: fields with a comma between them, or another delimiter that is auto-detected."""
+    """Open CSV files; the delimiter is auto-detected, by default `usual_delimiter`."""
     form = DelimitedFormat(
         request.written,
         request.dialect,
@@ -71,12 +71,12 @@ def open_csv(request: TableRequest, usual_delimiter: str = ",") -> Reader[Table]
 
 
 def open_tsv(request: TableRequest) -> Reader[Table]:
-    """Open TSV: the same as CSV, with tabs."""
+    """Open TSV files: CSV with the tab as the usual delimiter."""
     return open_csv(request, "\t")
 
 
 class DelimitedFormat(TableFormat[DelimitedParser]):
-    """Delimited text for the reader.
+    """Format of delimited text: detects the dialect of a file and parses its rows.
 
     Parameters
     ----------
@@ -118,12 +118,12 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         self.expected_encoding = "utf-8" if known is None else known.encoding
         self.dialect = check(replace(known or Dialect(delimiter=usual), **given))
 
-        # The file whose header was read, the one whose dialect is known, and the one whose dialect
-        # was detected by its own lines.
+        # The file whose header was read, the file whose dialect is known, and the file whose
+        # dialect was detected from its own lines.
         self._lines: Lines | None = None
         self._sniffed: Lines | None = None
         self._looked_at: Lines | None = None
-        self._n_lines = 0  # of the current file, above its rows
+        self._n_lines = 0  # above the rows of the current file
         self._sample: list[list[str]] = []  # its header and first rows
         self._comment: str | None = None  # the first character of its comments
         self._ignored: list[str] = []  # its columns without names and values
@@ -183,7 +183,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
 
     @property
     def layout(self) -> Layout | None:
-        """Return the layout of the current file; None before its rows begin."""
+        """Return the layout of the current file; None until its header was parsed."""
         if self._lines is None:
             return None
         return Layout(
@@ -206,9 +206,10 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         self._lines = lines
 
     def row_starts(self, file: RawFile, begin: int, size: int, goals: Sequence[int]) -> list[int]:
-        """Return where the first rows at or after `goals` begin; `size` if there is none.
+        """Return the position of the first row at or after each goal; `size` if there is none.
 
-        The file is at `begin`, where its rows begin; its lines must be those of its text.
+        The file must be at position `begin`, where its first row begins, and its line feeds must
+        be those of the text (`Lines.is_bytewise`).
         """
         quote = self.dialect.quote.encode()
         found: list[int] = []
@@ -226,7 +227,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
                     at = text.find(b"\n", max(at, goal - begin - 1), end) + 1 or end
                 if begin + at >= goal:
                     break
-                # More and more is read at once, so that a row without an end costs no more.
+                # Reads double with the text left, so that a row without an end takes linear time.
                 more = file.read(max(PIECE, len(text) - at))
                 if not more:
                     return found + [size] * (len(goals) - len(found))
@@ -241,11 +242,11 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
 
     @property
     def _knows_layout(self) -> bool:
-        """Return whether the caller named delimiter and header, so that only numbers are judged."""
+        """Return whether delimiter and header are given, so that only numbers are inspected."""
         return {"delimiter", "header"} <= self._given.keys()
 
     def _find_dialect(self, lines: Lines) -> bool:
-        """Detect how the file is written, unless that is known; return False for more text."""
+        """Detect the dialect of a file unless it is known; return False if more text is needed."""
         self._comment = None
         if not self._knows_layout or not self._columns.all_known:
             fits: bool | None = False
@@ -319,7 +320,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         return True if lines.last else None
 
     def _is_first_row(self, fields: list[str], dialect: Dialect) -> bool:
-        """Return whether these fields can be the header or, without one, a row."""
+        """Return whether `fields` can be the header or, if the dialect has none, the first row."""
         has_names = {name.strip(STRIPPED) for name in self._columns.named()} <= set(fields)
         if dialect.header:
             return has_names
@@ -336,19 +337,19 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         return True
 
     def _is_too_short(self, fields: list[str]) -> bool:
-        """Return whether a column that is called by its number is beyond these fields."""
+        """Return whether there are fewer fields than the highest column number the caller named."""
         places = [int(name) for name in self._columns.named() if name.isdecimal()]
         return len(fields) < max(places, default=1)
 
     def _skip_comments(self, lines: Lines, at: int, comments: list[str]) -> None:
-        """Continue at a row below comments."""
+        """Skip the comment lines above position `at`, with a warning."""
         self._comment = comments[0]
         self.parser.line += lines.buffer.count(b"\n", lines.at, at)
         lines.at = at
         notice(Assumption, f"{lines.name}: read with {comments_skipped(len(comments))}")
 
     def _sniff(self, lines: Lines, sample: bytes) -> None:
-        """Detect the dialect by the first lines, and skip those above the header."""
+        """Detect the dialect from the first lines, and skip the lines above the header."""
         given: dict[str, Any] = {}
         if self._known is not None:
             given["decimal"] = self._known.decimal
@@ -363,7 +364,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         self.dialect = found.dialect
         self._sample = found.rows
         self._comment = found.comment
-        # Skip whole lines: bytes that are not text have another length as text.
+        # Skip line by line, since undecodable bytes have another length as text.
         for _ in range(text.count("\n", 0, found.skipped)):
             self._skip_line(lines)
         if found.assumptions and not self._has_warned_of_dialect:
@@ -377,7 +378,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
     # ------------------------------------------------------------------ the header
 
     def _parse_header(self, lines: Lines) -> bool:
-        """Parse the names of the columns; return False if more text is needed."""
+        """Parse the header and a row of units below it; return False if more text is needed."""
         while _is_at_blank_line(lines):
             self._skip_line(lines)
         if lines.at == lines.end:
@@ -426,7 +427,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
             raise self._header_fault(lines, problem, cures=RAISE_MAX_FEATURES)
 
     def _after_rule(self, lines: Lines, stop: int) -> int | None:
-        """Return the position after the line that psql draws below the header, if there is one.
+        """Return the position after the header and the rule that psql draws below it, if any.
 
         Return None if more text is needed.
         """
@@ -440,7 +441,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         return stop
 
     def _name_columns(self, lines: Lines, starts: list[int], stop: int) -> None:
-        """Take the names of the columns from the header; leave out empty columns at its ends."""
+        """Set the column names from the header; ignore empty columns at either end."""
         (first,) = self._texts(lines, lines.at, stop, len(starts), fatal=True)
         self._names = [text.decode().strip() for text in first]
         if self.dialect.unnamed == "first":
@@ -458,7 +459,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
             self._columns.ignore(name)
 
     def _is_empty(self, place: int) -> bool:
-        """Return whether a column of the sample has no values, as behind a last delimiter."""
+        """Return whether a column has no values in the sample, as after a trailing delimiter."""
         if not self._sample:
             # No sample was taken, since the columns are known.
             return f"column {place + 1}" not in self._columns.named()
@@ -468,7 +469,10 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         return bool(rows) and not any(row[place].strip() for row in rows)
 
     def _make_unique(self, lines: Lines, starts: list[int]) -> None:
-        """Name columns without a name, and number repeated names of a header that was detected."""
+        """Give names to unnamed columns, and number repeated names.
+
+        If the caller specified whether there is a header, repeated names raise DataError instead.
+        """
         names = self._names
         for place, name in enumerate(names):
             if not name:
@@ -493,10 +497,10 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
             seen[name] = place
 
     def _are_units(self, lines: Lines, fields: list[str]) -> bool:
-        """Return whether the units of the columns are below this header, as in another file.
+        """Return whether the row below the header holds units, if the dialect has such a row.
 
-        In a file that was sniffed they were seen there. In others they must be words in columns
-        that are known to hold numbers; a row of missing values is a row.
+        In a file that was sniffed it does. In other files the fields must be words in columns
+        that are known to hold numbers; a row of missing values is not a row of units.
         """
         if self._looked_at is lines:
             return True
@@ -511,7 +515,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         return True
 
     def _settle(self, lines: Lines) -> None:
-        """Hand the columns, and the values of the sample, to the roles."""
+        """Assign roles to the columns, by their names and the values of the sample."""
         rows = self._sample[1:] if self.dialect.header else self._sample
         cells = [row for row in rows if len(row) == len(self._names)]
         columns = zip(*cells, strict=True) if cells else [()] * len(self._names)
@@ -519,7 +523,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         self._columns.settle(self._names, lines.name, values)
 
     def _warn_of_numbers(self, lines: Lines) -> None:
-        """Warn if all names of features are numbers, since the header may be a row."""
+        """Warn if all feature names are numbers, since the header may be a row of data."""
         features = [name for name in self._names if name != self._columns.target]
         if all(_is_number(name) for name in features):
             self._warn_of_row(lines, self.parser.line + 1, "is all numbers")
@@ -527,10 +531,10 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
     def _warn_of_values(
         self, lines: Lines, rows: list[list[bytes]], places: dict[str, int]
     ) -> None:
-        """Warn if the header could be a row, by the first values of its columns.
+        """Warn if the header could be a row of data, judging by the first values of the columns.
 
-        It could be if all number columns are named by numbers, and a column of text by one of its
-        own values. Years over columns of numbers are not enough. Without number columns, all
+        It could be one if all number columns are named by numbers, and a column of text by one of
+        its own values. Years over columns of numbers are not enough. Without number columns, all
         columns must be named by their values.
         """
         columns = self._columns
@@ -547,7 +551,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         if could_be_row:
             shown = ", ".join(quoted(name) for name in self._names[:SHOWN_NAMES])
             more = " …" if len(self._names) > SHOWN_NAMES else ""
-            # The header was parsed: it is the line before the first row.
+            # The header was parsed, so the parser's line is that of the header.
             self._warn_of_row(lines, self.parser.line, f"looks like a row, {shown}{more}")
 
     def _warn_of_row(self, lines: Lines, line: int, what: str) -> None:
@@ -563,7 +567,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         end: int | None = None,
         cures: Words | Iterable[Words] = (),
     ) -> DataError:
-        """Return an error in the header, which begins at the current position of the lines."""
+        """Return a DataError for a fault in the header, which begins at ``lines.at``."""
         text = lines.buffer
         begin = lines.at
         if at is None:
@@ -584,7 +588,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
     # ------------------------------------------------------------------ the kinds of columns
 
     def _guess_kinds(self, lines: Lines, stop: int) -> None:
-        """Decide which columns are numbers by the first rows."""
+        """Guess the kinds of the undecided columns from the first rows."""
         rows = self._texts(lines, lines.at, stop, len(self._names), fatal=False)
         places = {name: place for place, name in enumerate(self._names)}
         more_follow = stop < lines.end or not lines.last
@@ -599,7 +603,10 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
             self._warn_of_values(lines, rows, places)
 
     def _check_decimal_marks(self, file: str, name: str, encoded: list[bytes]) -> None:
-        """Refuse a column with other decimal marks than the file has; warn of doubtful points."""
+        """Raise an error or warn if a column has other decimal marks than the file.
+
+        Also warn if points may be either decimal marks or between thousands.
+        """
         decimal = self.dialect.decimal
         other = "," if decimal == "." else "."
         # 5.600 may be a number of thousands, if the file is written as in countries with decimal
@@ -650,7 +657,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         )
 
     def _warn_of_signs(self, file: str, name: str, values: Iterable[bytes]) -> None:
-        """Warn that a sign such as - is read as missing in a column of nothing but signs."""
+        """Warn if a sign such as - is read as missing in a column that holds only signs."""
         marks = set(self._columns.marks)
         known = {value.decode("utf-8", "replace").strip() for value in values} - {""}
         signs = {value for value in known if not any(map(str.isalnum, value))}
@@ -663,10 +670,10 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
     def _texts(
         self, lines: Lines, at: int, stop: int, n_fields: int, *, fatal: bool
     ) -> list[list[bytes]]:
-        """Parse records as texts, ahead of the rows.
+        """Return the fields of the records between two positions, without consuming them.
 
-        Bad ones are left out, since they are reported when the rows are parsed; if `fatal`, raise
-        their error.
+        Bad records are left out, since they are reported when the rows are parsed; if `fatal`,
+        the first one raises its error.
         """
         probe = DelimitedParser(self.delimiter, self._trim, False, self._limit, [])
         comment = ord(self._comment or "\0")
@@ -688,7 +695,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
     # ------------------------------------------------------------------ the rows
 
     def end_file(self, lines: Lines) -> None:
-        """Warn of lines among the rows that were skipped."""
+        """Warn about comment lines and row counts that were skipped among the rows."""
         parser = self.parser
         _warn_of_skipped(lines, "comment line", parser.n_comments, parser.comment_line)
         _warn_of_skipped(lines, "count of rows as of psql", parser.n_footers, parser.footer_line)
@@ -708,7 +715,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
         return super().take()
 
     def _warn_of_lost_digits(self, file: str) -> None:
-        """Warn of columns that were guessed to be numbers, but have more digits than a float64."""
+        """Warn about columns guessed to be numbers with more digits than a float64 holds."""
         for column, digits in self.parser.lost_digits.items():
             name = self._names[column]
             if name not in self._columns.guessed or name in self._warned_of_digits:
@@ -757,7 +764,7 @@ def _is_at_blank_line(lines: Lines) -> bool:
 
 
 def _warn_of_skipped(lines: Lines, what: str, n: int, first_line: int) -> None:
-    """Warn of lines of a kind that were skipped, if there are some."""
+    """Warn about `n` skipped lines of one kind, described by `what`; do nothing if `n` is 0."""
     if n == 0:
         return
     more = f", and {n - 1:,} below" if n > 1 else ""
@@ -765,7 +772,7 @@ def _warn_of_skipped(lines: Lines, what: str, n: int, first_line: int) -> None:
 
 
 def _fields(text: bytearray, starts: list[int], stop: int) -> list[str]:
-    """Return the fields of a record, without quotes and blanks around them."""
+    """Return the fields of a record without surrounding quotes and blanks."""
     fields: list[str] = []
     for start, end in pairwise([*starts, stop]):
         fields.append(bytes(text[start:end]).decode("utf-8", "replace").strip(STRIPPED))

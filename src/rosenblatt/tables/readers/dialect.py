@@ -1,4 +1,4 @@
-"""Sniff the dialect of delimited text: delimiter, quote, number style, header, lines above it."""
+"""Detection of the dialect of delimited text: delimiter, quote, number style and header."""
 
 from __future__ import annotations
 
@@ -22,25 +22,27 @@ QUOTES = ('"', "'")
 # Also the blanks that typographers put between thousands: no-break, narrow no-break, thin.
 THOUSANDS = (".", ",", "'", "\u2019", " ", "\u00a0", "\u202f", "\u2009")
 NAMES = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "blanks"}
-# Names of the column of the labels.
+# Usual names of the target column, in order of preference.
 TARGETS = ("label", "target", "class", "y")
 # The first characters of comments above the header.
 COMMENTS = ("#", "%")
-# Words that mark a totals row: they are in front of its numbers.
+# First words of a totals row.
 SUMS = {
     *("total", "totals", "grand total", "subtotal", "sum", "average", "mean", "count"),
     *("summe", "gesamt", "gesamtsumme", "mittelwert", "durchschnitt", "anzahl"),
     *("somme", "moyenne", "totale", "media", "suma", "promedio", "totaal"),
 }
 
-JUDGED_CHARACTERS = 1 << 16  # of the first lines
-JUDGED_LINES = 5  # at least
-ROWS_OF_HEADER = 20  # the header is among the first so many rows
-LONGEST_SHOWN = 40  # characters, in a warning
+# The sample from which a dialect is detected.
+JUDGED_CHARACTERS = 1 << 16  # first characters of the text
+JUDGED_LINES = 5  # lines, at least, however long they are
+ROWS_OF_HEADER = 20  # first rows in which the header is searched
+LONGEST_SHOWN = 40  # characters of a line shown in a warning, at most
+# Consecutive numbers from this range in the first row are years, which name columns.
 FIRST_YEAR = 1900
 LAST_YEAR = 2100
 
-# Points by which delimiters and quotes are compared (`_score`). A whole fit has 1.
+# Scores by which delimiters and quotes are compared (`_score`); a perfect fit scores 1.
 POINTS_FOR_WANTED_COLUMNS = 10
 POINTS_PER_COLUMN = 0.001  # decides between delimiters that fit equally well
 MOST_COLUMNS_WITH_POINTS = 20
@@ -54,7 +56,7 @@ _ROW_COUNT = re.compile(r"\(\d+ rows?\)")
 
 @dataclass(frozen=True)
 class Dialect:
-    """What is between fields and around them, and how numbers are written.
+    """Dialect of delimited text: delimiter, quote, header, encoding and number style.
 
     `unnamed` is "first" or "last" if the header lacks the name of that column, `signs` whether
     numbers have currency or percent signs, `units` whether the units of the columns are in the row
@@ -78,9 +80,9 @@ class Dialect:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Dialect:
-        """Return the dialect of plain data.
+        """Return the dialect for a result of `to_json`.
 
-        Raise ParameterError, TypeError or ValueError if it is not one.
+        Raise ParameterError, TypeError or ValueError if it is invalid.
         """
         # `thousands` is None by default, and a text if it is written.
         types = {name: type(value) for name, value in asdict(Dialect(thousands=",")).items()}
@@ -92,7 +94,7 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Layout:
-    """Everything about a file that must be known to parse its rows from any of them on.
+    """Layout of a file: everything needed to start parsing at any of its rows.
 
     A reader that gets a layout as its dialect is given rows of that file only, and detects nothing.
 
@@ -122,7 +124,7 @@ class Layout:
 
 
 def check(dialect: Dialect) -> Dialect:
-    """Return a dialect, or raise ParameterError if a file cannot have it."""
+    """Return the dialect unchanged, or raise ParameterError if it is invalid."""
     delimiter = dialect.delimiter
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
         raise refusal("delimiter", delimiter, Message("one character, as ", one_of([",", ";"])))
@@ -150,7 +152,7 @@ def check(dialect: Dialect) -> Dialect:
 
 
 class Row(NamedTuple):
-    """The fields of a row, and the line on which it begins, from 0."""
+    """Fields of a row, and the index of the line on which it begins, from 0."""
 
     line: int
     cells: list[str]
@@ -158,7 +160,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Sniffed:
-    """What was detected in the first lines of a file.
+    """Result of detecting the dialect of a file from its first lines.
 
     Attributes
     ----------
@@ -186,7 +188,7 @@ def sniff(
     wanted: Collection[str] = (),
     usual: str = ",",
 ) -> Sniffed:
-    """Detect how a text is written, by its first lines.
+    """Detect the dialect of a text from its first lines.
 
     Fields of the dialect that are `given` are taken as they are, `wanted` columns must be there,
     and the delimiter is the `usual` one if nothing speaks for another.
@@ -195,7 +197,7 @@ def sniff(
 
 
 class _Sniffer:
-    """Goes through the first lines of a file from top to bottom."""
+    """Detector of a dialect, which goes through the first lines of a file from top to bottom."""
 
     def __init__(self, given: Mapping[str, Any], wanted: Collection[str], usual: str) -> None:
         self._given = given
@@ -239,7 +241,7 @@ class _Sniffer:
         return lines[n:]
 
     def _skip_delimiter_line(self, lines: list[str]) -> list[str]:
-        """Skip a line such as sep=; which Excel writes."""
+        """Skip a first line such as ``sep=;``, which Excel writes, and use its delimiter."""
         first = lines[0].rstrip("\r")
         if not first.lower().startswith("sep=") or len(first) != len("sep=;"):
             return lines
@@ -256,7 +258,7 @@ class _Sniffer:
         return self._skip(lines, n_above)
 
     def _skip_titles(self, lines: list[str], parsed: list[Row]) -> list[list[str]]:
-        """Skip lines above the header that are no rows; return the rows from the header on."""
+        """Skip title lines above the header; return the rows from the header on."""
         first_line, rows = _without_preamble(parsed, self._wanted)
         titles = [line for line in lines[:first_line] if line.strip()]
         if titles:
@@ -274,7 +276,7 @@ class _Sniffer:
         return replace(dialect, decimal=decimal, thousands=thousands, signs=signs)
 
     def _with_header(self, dialect: Dialect, rows: list[list[str]], has_rule: bool) -> Dialect:
-        """Detect the header, a column that it does not name, and a row of units below it.
+        """Return the dialect with the detected header, unnamed column and row of units.
 
         The row of units is removed from `rows`.
         """
@@ -302,7 +304,7 @@ def _body(rows: list[list[str]]) -> list[list[str]]:
 
 
 def comments_skipped(n: int) -> str:
-    """Return what a warning says of comments above the header or first row."""
+    """Return the part of a warning that reports `n` comment lines above the header or first row."""
     return f"{count(n, 'comment line')} skipped before the header"
 
 
@@ -312,7 +314,7 @@ def _titles_skipped(titles: Sequence[str]) -> str:
 
 
 def _unusual(dialect: Dialect, given: Mapping[str, Any], usual: str) -> list[str]:
-    """Return what was detected and is unusual for a file with this suffix."""
+    """Describe the detected properties of a dialect that are unusual, for a warning."""
     found: dict[str, str] = {}
     if dialect.delimiter != usual:
         name = NAMES.get(dialect.delimiter, repr(dialect.delimiter))
@@ -329,7 +331,7 @@ def _unusual(dialect: Dialect, given: Mapping[str, Any], usual: str) -> list[str
 
 
 def _first_lines(text: str) -> list[str]:
-    """Return enough lines to judge by, even if they are long or below many comments."""
+    """Return the first lines of a text, enough to detect its dialect even below many comments."""
     lines = text.split("\n")
     size = 0
     n_judged = 0
@@ -349,7 +351,7 @@ def _first_lines(text: str) -> list[str]:
 def _count_comment_lines(
     lines: Sequence[str], given: Mapping[str, Any], wanted: Collection[str], usual: str
 ) -> int:
-    """Return how many lines at the top are comments, or blank lines between them.
+    """Return the number of comment lines at the top, including blank lines between them.
 
     A line that begins like a comment and is as wide as the rows is not one: it is the header, as
     in "#chrom", or a row that begins with the mark. It is a comment only if another header follows.
@@ -392,7 +394,7 @@ def _count_comment_lines(
 
 
 def _is_header(row: Sequence[str], below: Sequence[Sequence[str]], wanted: Collection[str]) -> bool:
-    """Return whether a row surely names the columns: the wanted ones, or numbers by words."""
+    """Return whether a row is clearly a header: the wanted names, or words over number columns."""
     cells = [cell.strip() for cell in row]
     if wanted and set(wanted) <= set(cells):
         return True
@@ -404,7 +406,7 @@ def _is_header(row: Sequence[str], below: Sequence[Sequence[str]], wanted: Colle
 
 
 def _is_prose(row: Sequence[str]) -> bool:
-    """Return whether a comment is a sentence and not the names of columns: words after a blank."""
+    """Return whether a comment is prose: a blank after the mark, and several words in a field."""
     words = row[0][1:]
     return words.startswith(" ") and any(len(cell.split()) > 1 for cell in (words, *row[1:]))
 
@@ -418,7 +420,7 @@ def _separated(
     wanted: Collection[str],
     usual: str,
 ) -> tuple[Dialect, list[Row]]:
-    """Return the delimiter and quote that cut most lines into the same number of whole fields."""
+    """Return the dialect with the best-scoring delimiter and quote, and the rows parsed with it."""
     delimiters = [given["delimiter"]] if "delimiter" in given else [usual, *DELIMITERS]
     best_score = -math.inf
     best: tuple[Dialect, list[Row]] | None = None
@@ -429,7 +431,7 @@ def _separated(
             score = _score([row.cells for row in rows], delimiter)
             if wanted and _has_wanted(rows[:ROWS_OF_HEADER], wanted):
                 score += POINTS_FOR_WANTED_COLUMNS
-            # The first of equals is kept; sums of shares differ by rounding.
+            # The first of equal scores wins; the tolerance absorbs rounding errors.
             if best is None or score > best_score + 1e-9:
                 best_score = score
                 best = _known(given, delimiter=delimiter, quote=quote), rows
@@ -442,7 +444,7 @@ def _has_wanted(rows: list[Row], wanted: Collection[str]) -> bool:
 
 
 def _quotes(lines: Sequence[str], delimiter: str) -> Sequence[str]:
-    """Return the quotes that fields may have with a delimiter."""
+    """Return the quote characters to try with a delimiter."""
     text = "\n" + "\n".join(lines)
     mark = re.escape(delimiter)
     n_double = len(re.findall(rf'[\n{mark}]"', text))
@@ -455,7 +457,7 @@ def _quotes(lines: Sequence[str], delimiter: str) -> Sequence[str]:
 
 
 def _known(given: Mapping[str, Any], **found: Any) -> Dialect:
-    """Return the dialect with the fields that were given, and those that were found."""
+    """Return a dialect with the `found` values, overridden by those that the caller gave."""
     named = {name: value for name, value in given.items() if value is not None}
     return Dialect(**{**found, **named})
 
@@ -485,7 +487,7 @@ def _parsed(lines: Sequence[str], delimiter: str, quote: str) -> list[Row]:
 
 
 def _score(rows: list[list[str]], delimiter: str) -> float:
-    """Return how well rows fit: the share of rows of usual width, times that of clean fields."""
+    """Return the score of parsed rows: the share of usual width times the share of clean fields."""
     width = _width(rows)
     if delimiter == "," and _are_numbers_with_commas(rows):
         return -1.0
@@ -501,7 +503,7 @@ def _score(rows: list[list[str]], delimiter: str) -> float:
         n_cells += 1
         if any(mark in text for mark in others):
             n_foul += 1
-        # Quotes that are left around a field belong to another dialect.
+        # Quotes that remain around a field belong to another dialect.
         if len(text) > 1 and text[0] in QUOTES and text[0] == text[-1]:
             n_foul += 1
 
@@ -514,7 +516,7 @@ def _score(rows: list[list[str]], delimiter: str) -> float:
 
 
 def _are_numbers_with_commas(rows: list[list[str]]) -> bool:
-    """Return whether commas cut numbers such as 12,5 in two, in a file of one named column."""
+    """Return whether a file is a single named column of numbers with commas, such as 12,5."""
     if not any(len(row) > 1 for row in rows):
         return False
     name, *body = rows
@@ -547,9 +549,9 @@ def _without_preamble(rows: list[Row], wanted: Collection[str]) -> tuple[int, li
 
 
 def _is_title(row: Sequence[str], below: list[list[str]], wanted: Collection[str]) -> bool:
-    """Return whether a row as wide as the others is a title, or groups the columns of the next.
+    """Return whether a row as wide as the others is a title, or has group names above the header.
 
-    If the next row names no columns, it is a row with missing values.
+    If the next row is not a header, `row` is a row of data with missing values.
     """
     filled = [cell.strip() for cell in row if cell.strip()]
     if not below or len(set(filled)) == len(row):
@@ -565,7 +567,7 @@ def _is_title(row: Sequence[str], below: list[list[str]], wanted: Collection[str
 
 
 def _kinds(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Return what most fields of each column look like; "" if all are missing."""
+    """Return the most frequent kind of field in each column; "" if all are missing."""
     kinds: list[str] = []
     for column in zip(*(row for row in rows if len(row) == width), strict=True):
         kinds.append(_kind_of_column(column))
@@ -580,12 +582,12 @@ def _kind_of_column(column: Sequence[str]) -> str:
 
 
 def _known_cells(column: Sequence[str]) -> list[str]:
-    """Return the fields of a column, missing ones left out."""
+    """Return the fields of a column that are not missing, stripped."""
     return [cell.strip() for cell in column if cell.strip() not in GAPS]
 
 
 def _are_units(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether the row below the header has words over columns of numbers."""
+    """Return whether the row below the header holds units: words over columns of numbers."""
     over_numbers: list[str] = []
     for cell, kind in zip(row, _kinds(below, len(row)), strict=False):
         if kind == "number":
@@ -597,7 +599,7 @@ def _are_units(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 
 def is_rule(line: bytes) -> bool:
-    """Return whether a line is drawn below a header, as by psql; a row of gaps, -|-, is not."""
+    """Return whether a line is a rule as psql draws it, not a row of missing values such as -|-."""
     text = line.decode("utf-8", "replace")
     if _RULE.fullmatch(text) is None:
         return False
@@ -605,12 +607,12 @@ def is_rule(line: bytes) -> bool:
 
 
 def _is_row_count(row: Sequence[str]) -> bool:
-    """Return whether a row is the number of rows, as psql writes it: (2 rows)."""
+    """Return whether a row is a row count as psql writes it, such as (2 rows)."""
     return len(row) == 1 and _ROW_COUNT.fullmatch(row[0].strip()) is not None
 
 
 def may_be_footer(row: bytes, delimiter: str) -> bool:
-    """Return whether a bad row may be a footer: a sum, a source, a count."""
+    """Return whether a bad row may be a footer: totals, or a sentence such as a source note."""
     filled: list[str] = []
     for cell in row.decode("utf-8", "replace").split(delimiter):
         text = cell.strip(" \t\r\n\"'")
@@ -650,7 +652,7 @@ def _has_header(rows: list[list[str]], wanted: Collection[str]) -> bool:
         return True
     if votes == 0:
         if wanted and all(name.isdecimal() for name in wanted):
-            # Columns that are called by numbers are those of a file without a header.
+            # The caller names columns by numbers, as in a file without a header.
             return False
         all_are_values = is_value and all(are_values)
         return not all_are_values and len(set(first)) == len(first)
@@ -660,10 +662,10 @@ def _has_header(rows: list[list[str]], wanted: Collection[str]) -> bool:
 
 
 def _votes_for_header(first: list[str], columns: list[tuple[str, ...]]) -> tuple[int, list[bool]]:
-    """Compare the first row with the columns below.
+    """Count the votes for a header by comparing the first row with the columns below.
 
-    Return votes for a header by the columns of numbers and times, and for each column of text
-    whether its cell in the first row is one of its values.
+    Return the votes of the columns of numbers and times, and for each column of text whether its
+    cell in the first row is one of its values.
     """
     votes = 0
     are_values: list[bool] = []
@@ -692,9 +694,9 @@ def _names_target(name: str, column: Sequence[str]) -> bool:
 
 
 def _are_consecutive(cells: Sequence[str]) -> bool:
-    """Return whether numbers follow each other, as years or column numbers do.
+    """Return whether the cells are consecutive numbers, as years or column numbers are.
 
-    Only 1, 2 is too little to be sure.
+    1, 2 alone is not enough evidence.
     """
     if len(cells) < 2 or not all(cell.isdecimal() for cell in cells) or list(cells) == ["1", "2"]:
         return False

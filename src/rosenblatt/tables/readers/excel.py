@@ -1,4 +1,4 @@
-"""Excel files: the first sheet that holds a table, read as CSV."""
+"""Reader of Excel files: the first sheet that holds a table is converted to CSV and read."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Sheet = Sequence[Sequence[Any]]
 
 
 def open_excel(request: TableRequest) -> Reader[Table]:
-    """Open Excel files: the first sheet that holds a table, as CSV."""
+    """Open Excel files; the first sheet that holds a table is converted to CSV and read."""
     written = {**request.written, "delimiter": ",", "quote": '"'}
     return open_csv(replace(request, given=converted(request.given, _as_csv), written=written))
 
 
 def _as_csv(source: Source) -> bytes:
-    """Return the sheet that is read as CSV."""
+    """Return the first sheet that holds a table, or else the first sheet, as CSV."""
     sheets = _sheets(source)
     names = list(sheets)
     tables = [name for name in names if len(sheets[name]) > 1 and len(sheets[name][0]) > 1]
@@ -60,7 +60,7 @@ def _sheets(source: Source) -> dict[str, Sheet]:
 
 
 def _cell(value: Any) -> Any:
-    """Return a value as it is written in CSV; a sheet stores whole numbers as floats."""
+    """Return a cell value for CSV; whole numbers, which sheets store as floats, become int."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():

@@ -1,4 +1,4 @@
-"""Messages for what can be wrong with a value, and the line it is in with a caret below it."""
+"""Messages for bad values, which show the line with carets below the fault, and warnings."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import rosenblatt
 from rosenblatt.errors import DataError, Message, Notice, Setting, Words
 from rosenblatt.plurals import count
 
-# In characters.
-WIDTH = 72  # of a line that is shown
-BEFORE = 32  # of it before the fault
-LONGEST_QUOTE = 40
+# Lengths in messages, in characters, at most.
+WIDTH = 72  # the excerpt of a line
+BEFORE = 32  # the part of the excerpt before the fault
+LONGEST_QUOTE = 40  # a quoted value
 # The bytes of a character in UTF-8, at most.
 BYTES_OF_CHARACTER = 4
 
@@ -38,7 +38,7 @@ def located_error(
     end: int,
     cures: Words | Iterable[Words] = (),
 ) -> DataError:
-    """Return the error for bytes `at` to `end` of a line, which may be longer than a screen."""
+    """Return a DataError that shows a line, cut if it is long, with carets below `at` to `end`."""
     # No more is decoded than can be shown, since a line may be long.
     shown_bytes = BYTES_OF_CHARACTER * WIDTH
     stop = max(at, min(end, at + shown_bytes))
@@ -57,7 +57,7 @@ def located_error(
 
 
 def _excerpt(before: str, found: str, after: str) -> tuple[str, str]:
-    """Return the part of a line that is shown, and the carets below what was found."""
+    """Return an excerpt of a line, and the line of carets that marks the fault."""
     start = "…" if len(before) > BEFORE else ""
     before = start + _visible(before[-BEFORE:])
     shown = _visible(found[: WIDTH - BEFORE])
@@ -70,7 +70,7 @@ def _excerpt(before: str, found: str, after: str) -> tuple[str, str]:
 
 
 def _visible(text: str) -> str:
-    """Replace tabs, control characters and lost bytes by characters of one column."""
+    """Replace tabs and unprintable characters by characters that are one column wide."""
     return "".join(map(_visible_character, text))
 
 
@@ -81,7 +81,7 @@ def _visible_character(c: str) -> str:
 
 
 def _width_of(text: str) -> int:
-    """Return how many columns a terminal needs for a text."""
+    """Return the display width of a text, in columns of a terminal."""
     import unicodedata  # needed for an error only
 
     n_wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
@@ -90,7 +90,7 @@ def _width_of(text: str) -> int:
 
 
 def quoted(found: bytes | str) -> str:
-    """Return a text in quotes, cut if it is long."""
+    """Return a text in quotes, truncated if it is long."""
     text = found.decode("utf-8", "replace") if isinstance(found, bytes) else found
     text = _visible(text)
     if len(text) > LONGEST_QUOTE:
@@ -99,7 +99,7 @@ def quoted(found: bytes | str) -> str:
 
 
 def number_problem(found: bytes) -> str:
-    """Return why a text is not a number to learn from."""
+    """Return the message for a text that is missing, not finite, or not a number."""
     text = found.strip().decode("utf-8", "replace")
     if not text:
         return "the number is missing"
@@ -109,18 +109,18 @@ def number_problem(found: bytes) -> str:
 
 
 def too_many(found: int, noun: str, most: int) -> Message:
-    """Return the message for more of something than `max_features` allows."""
+    """Return the message for a number of columns or keys that exceeds `max_features`."""
     return Message(f"{count(found, noun)}, more than ", Setting("max_features", most))
 
 
 def limit_problem(found: bytes, limit: float) -> ProblemAndCures:
-    """Return the message for a number whose square overflows."""
+    """Return the message and the cure for a number whose square overflows."""
     problem = f"{quoted(found)} is beyond {limit:g}, where its square overflows"
     return problem, "scale the feature"
 
 
 def encoding_problem(found: bytes) -> ProblemAndCures:
-    """Return the message for a byte that is not UTF-8."""
+    """Return the message and the cure for a NUL byte, or for a byte that is not UTF-8."""
     if found == b"\0":
         return "a NUL byte is not text", "remove it, if this is a text file at all"
     return f"the byte 0x{found[:1].hex()} is not UTF-8 text", NAME_ENCODING
@@ -133,15 +133,15 @@ PACKAGE = os.path.dirname(os.path.abspath(rosenblatt.__file__))
 
 
 class SkippedRows(Notice):
-    """Warning: rows of a file were skipped, as ``on_bad`` demands."""
+    """Warning: rows of a file were skipped because of ``on_bad``."""
 
 
 class ExtraColumns(Notice):
-    """Warning: a file has columns that were not asked for."""
+    """Warning: a file has columns that are not used."""
 
 
 class Assumption(Notice):
-    """Warning: how a file is written was inferred, and could be something else."""
+    """Warning: a property of a file, such as its dialect, was inferred and may be wrong."""
 
 
 class HeaderOfNumbers(Notice):
@@ -149,7 +149,7 @@ class HeaderOfNumbers(Notice):
 
 
 def notice(category: type[Warning], message: Words) -> None:
-    """Warn, with the first frame outside of this package as the place."""
+    """Issue a warning that points at the first stack frame outside this package."""
     level = 1
     frame = sys._getframe(0)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):

@@ -1,4 +1,4 @@
-"""The registry of formats: how a file is recognized, and what reads it.
+"""The registry of formats: how each format is recognized, and which reader reads it.
 
 Every other list of formats is derived from `ROWS` and `SENTENCES`: auto-detection by suffix and by
 content, ``--format`` and its help, error messages, packing and shards. A new format is one more
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from rosenblatt.tables.readers.sources import Given
 
 Kind = Literal["table", "text", "svmlight", "vw", "sentences", "packed rows"]
-# Answers whether the first lines of a file (at least one, none blank) are of a format.
+# Returns whether the first lines of a file (at least one, none blank) are in a format.
 Sniffer = Callable[[Sequence[str]], bool]
 
-SNIFFED_BYTES = 1 << 14  # of the beginning of a file, by which its format is recognized
+SNIFFED_BYTES = 1 << 14  # bytes read from the start of a file to detect its format
 
 
 class Format(NamedTuple):
-    """One format of files.
+    """Description of one file format.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Format(NamedTuple):
         return "delimiter" in self.options
 
     def load_reader(self) -> Callable[..., Any]:
-        """Import the reader."""
+        """Import the module of the reader, and return the reader function."""
         from importlib import import_module
 
         module, _, function = self.reader.partition(":")
@@ -82,7 +82,7 @@ class Format(NamedTuple):
         return reader
 
     def open(self, given: Given, **options: Any) -> Reader[Any]:
-        """Open files block by block; `options` are those of the public reader."""
+        """Open files, and return a reader of blocks; `options` are those of the public reader."""
         if self.kind == "table":
             from rosenblatt.tables.readers.table import iter_table
 
@@ -95,13 +95,13 @@ class Format(NamedTuple):
 
 
 def _every_line(pattern: str) -> Sniffer:
-    """Return a sniffer of lines that all match this pattern."""
-    # `re` compiles it when it is first asked: most files are recognized by their suffix.
+    """Return a sniffer that tests whether all lines match a regular expression."""
+    # `re` compiles it on first use: most files are recognized by their suffix.
     return lambda lines: all(re.fullmatch(pattern, line) for line in lines)
 
 
 def _is_labelled_text(lines: Sequence[str]) -> bool:
-    """Return whether lines are a label, a tab and a text, with labels that repeat."""
+    """Return whether each line is a label, a tab and a text, and labels are repeated."""
     # The first text has several words; of the others some may be a single word.
     if not re.fullmatch(r"[^\t,;]{1,40}\t[^\t]* [^\t]*", lines[0]):
         return False
@@ -259,18 +259,18 @@ def names_of(formats: Sequence[Format]) -> list[str]:
 
 
 def listed(formats: Sequence[Format]) -> str:
-    """Return the names of formats in words: "csv, tsv or json"."""
+    """Return the names of formats as an enumeration, such as "csv, tsv or json"."""
     *others, last = names_of(formats)
     return f"{', '.join(others)} or {last}"
 
 
 def named(name: str, among: Sequence[Format] = ROWS) -> Format:
-    """Return the format of this name, which must be known."""
+    """Return the format with a given name, which must exist."""
     return next(format for format in among if format.name == name)
 
 
 def default_of(kind: str) -> Format:
-    """Return the default format of rows of this kind."""
+    """Return the default format of a kind of rows."""
     return next(format for format in ROWS if format.kind == kind)
 
 
@@ -280,9 +280,9 @@ def default_of(kind: str) -> Format:
 def format_of(
     given: Any, name: str | None, among: Sequence[Format] = ROWS, *, otherwise: Format
 ) -> Format:
-    """Return the format of this name, else the one that the suffixes of the paths mean.
+    """Return the format called `name` or, if that is None, the format given by the path suffixes.
 
-    Several paths must mean the same; one without a known suffix means `otherwise`.
+    All paths must have the same format; one without a known suffix has `otherwise`.
     """
     if name is not None:
         from rosenblatt.checks import choice
@@ -301,7 +301,7 @@ def format_of(
 
 
 def by_suffix(given: Any, among: Sequence[Format] = ROWS) -> Format | None:
-    """Return the format that the suffix of a path or of an open file means; None if it has none."""
+    """Return the format for the suffix of a path or an open file; None if the suffix is unknown."""
     from rosenblatt.tables.readers.sources import ENDINGS
 
     # An open file has a name, unless it is in memory; by its descriptor that is a number.
@@ -319,7 +319,7 @@ def by_suffix(given: Any, among: Sequence[Format] = ROWS) -> Format | None:
 
 
 def by_content(path: Any) -> Format | None:
-    """Return the format of the first lines of a file; None for a pipe, or if they have none."""
+    """Detect the format of a file from its first lines; None for a pipe or if no format matches."""
     from rosenblatt.tables.readers.sources import first_lines
 
     lines = [line for line in first_lines(path, SNIFFED_BYTES).split("\n") if line.strip()]
@@ -327,7 +327,7 @@ def by_content(path: Any) -> Format | None:
 
 
 def by_lines(lines: Sequence[str], among: Sequence[Format] = ROWS) -> Format | None:
-    """Return the first format that these lines are of, if there is one."""
+    """Return the first format whose sniffer accepts `lines`; None if there is none."""
     for format in among:
         if format.sniff is not None and format.sniff(lines):
             return format
@@ -341,7 +341,7 @@ def detect(
     kind: str | None = None,
     is_table: bool = False,
 ) -> Format:
-    """Return the format of files: the one of this name, else by suffix, else by their first lines.
+    """Return the format of files: `name` if given, else detected by suffix or by the first lines.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ def detect(
 
 
 def _sniffed(path: str, found: Format) -> Format:
-    """Return the format of the first lines, if the suffix leaves it open; else the one found."""
+    """Return the format of the first lines if the suffix is missing or ambiguous; else `found`."""
     has_suffix = by_suffix(path) is not None
     if has_suffix and found.name != "tsv":
         return found

@@ -1,4 +1,4 @@
-"""Parse a piece of text with two threads; rows and errors are the same as with one."""
+"""Parsing of a piece of text with two threads; rows and errors are the same as with one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
     from rosenblatt.engine.text.parsing import SparseParser
 
-LEAST = 1 << 18  # bytes; less is parsed sooner than another thread wakes
+LEAST = 1 << 18  # bytes of a piece; a smaller one is parsed before another thread wakes up
 
 
 class Halves:
-    """A parser, and a second one in a thread of its own for the second half of every piece.
+    """Pair of parsers: the second one parses the second half of every piece in its own thread.
 
     The rows of the second parser are joined to those of the first. If there is a fault in either
     half, the first parser alone continues after the first half, or after the fault in it.
@@ -35,7 +35,7 @@ class Halves:
         self._pool.shutdown()
 
     def parse(self, buffer: bytearray, at: int, end: int, last: bool) -> int:
-        """Parse the text; return the position after the last row, as `parse` of a parser does."""
+        """Parse ``buffer[at:end]``; return the position after the last row, as a parser does."""
         parser = self._parser
         middle = buffer.rfind(b"\n", at, (at + end) // 2) + 1
         if end - at < LEAST or middle == 0:

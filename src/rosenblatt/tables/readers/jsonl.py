@@ -32,8 +32,8 @@ from rosenblatt.tables.readers.row_texts import RowSyntax
 from rosenblatt.tables.readers.sources import Source, all_bytes, converted
 from rosenblatt.tables.readers.table import Table, TableFormat, TableRequest
 
-SHOWN_KEYS = 6  # in a warning
-# Python parses no whole numbers of more digits, since that takes too long.
+SHOWN_KEYS = 6  # keys listed in a warning, at most
+# Digits of an integer that is parsed exactly, at most: the default limit of Python.
 MOST_DIGITS = 4300
 SPACE = " \t\r\n"
 FAULTS: dict[str, ProblemAndCures] = {
@@ -62,7 +62,7 @@ def open_json(request: TableRequest) -> Reader[Table]:
 
 
 class JsonLinesFormat(TableFormat[JsonParser]):
-    """JSON lines for the reader."""
+    """Format of JSON lines: one object per line."""
 
     faults = FAULTS
 
@@ -89,7 +89,7 @@ class JsonLinesFormat(TableFormat[JsonParser]):
         return True
 
     def _decide_columns(self, lines: Lines) -> bool:
-        """Decide on the columns by the first rows; return False if none of them can be parsed."""
+        """Determine the columns from the first rows; return False if none can be parsed."""
         n_rows, values = _sample(bytes(lines.buffer[lines.at : lines.end]))
         if not values:
             # The parser must report each bad row: none has the label of this key.
@@ -173,16 +173,16 @@ class JsonLinesFormat(TableFormat[JsonParser]):
 
 
 class _Object(list[tuple[str, Any]]):
-    """The pairs of an object, distinct from a list."""
+    """Key-value pairs of a JSON object, as a type distinct from a JSON array."""
 
 
 def whole_number(digits: str) -> int | float:
-    """Parse a whole number of JSON with all its digits; a float64 would keep sixteen."""
+    """Parse a JSON integer exactly, or as a float if it has more than `MOST_DIGITS` digits."""
     return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
 
 
 def _sample(text: bytes) -> tuple[int, dict[str, list[Any]]]:
-    """Return the number of rows by which columns are judged, and by key their values."""
+    """Return the number of rows in the sample, and the values of each key in them."""
     values: dict[str, list[Any]] = {}
     n_rows = 0
     for line in text.split(b"\n"):
@@ -201,9 +201,9 @@ def _sample(text: bytes) -> tuple[int, dict[str, list[Any]]]:
 
 
 def _pairs(line: bytes) -> list[tuple[str, Any]]:
-    """Return the flat keys and values of a line.
+    """Return the flattened key-value pairs of a line.
 
-    Return none if the line is not an object or repeats a key; the parser will report the reason.
+    The list is empty if the line is not an object or repeats a key; the parser reports the reason.
     """
     try:
         found = json.loads(
@@ -226,7 +226,7 @@ def _repeats_a_key(pairs: Sequence[tuple[str, Any]]) -> bool:
 
 
 def _flat(pairs: Iterable[tuple[str, Any]], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield pairs with keys `outer.inner` for nested objects; a list of values becomes words."""
+    """Yield pairs, with keys of nested objects as ``outer.inner`` and lists joined by blanks."""
     for key, value in pairs:
         if isinstance(value, _Object):
             yield from _flat(value, f"{before}{key}.")
@@ -238,12 +238,12 @@ def _flat(pairs: Iterable[tuple[str, Any]], before: str = "") -> Iterator[tuple[
 
 
 def _as_text(value: Any) -> bytes:
-    """Return a stand-in for a value, by which the kind of its column is guessed."""
+    """Return a placeholder for a value, a number or a text, to guess the kind of its column."""
     return b"1" if isinstance(value, bool | int | float) else b"text"
 
 
 def _span_of(row: bytes, column: str) -> tuple[int, int] | None:
-    """Return where the value of a column is in a row of nested objects; None if it is not there."""
+    """Return the byte range of the value of a column in a row of nested objects; None if absent."""
     text = row.decode("utf-8", "surrogateescape")
     try:
         found = _span_within(text, text.index("{"), column)
@@ -260,7 +260,7 @@ def _n_bytes(text: str) -> int:
 
 
 def _span_within(text: str, at: int, wanted: str) -> tuple[int, int] | None:
-    """Return the same as `_span_of` for the object whose brace is `at`, by the rest of the name."""
+    """Return the character range of a value in the object that opens at `at`; None if absent."""
     decoder = json.JSONDecoder(parse_int=whole_number)
     at = _after_space(text, at + 1)
     while text[at : at + 1] == '"':
@@ -289,12 +289,12 @@ def _after_space(text: str, at: int) -> int:
 
 
 def _as_lines(source: Source) -> bytes:
-    """Return the objects of a JSON file, each on a line of its own."""
+    """Convert a JSON file to JSON lines: one object per line."""
     data = all_bytes(source)
     text = data.decode(json.detect_encoding(data), "surrogateescape").removeprefix("\ufeff")
     text = text.strip(SPACE)
     if text.startswith("["):
-        # The text of each object is kept, so that the column of a fault is that of the file.
+        # The text of each object is unchanged, so that errors report the right column.
         lines = [item.replace("\r", " ").replace("\n", " ") for item in _items(text, source.name)]
     else:
         rows = _rows_within(text)
@@ -305,9 +305,9 @@ def _as_lines(source: Source) -> bytes:
 
 
 def _rows_within(text: str) -> list[Any] | None:
-    """Return the rows of one object, or None if it holds none.
+    """Return the rows that a single JSON object contains; None if there are none.
 
-    These are its only list of objects, or the formats "split" and "columns" of pandas.
+    They are its only list of objects, or stored in the formats "split" and "columns" of pandas.
     """
     try:
         whole = json.loads(text, parse_int=whole_number)
@@ -337,7 +337,7 @@ def _rows_within(text: str) -> list[Any] | None:
 
 
 def _items(text: str, name: str) -> Iterator[str]:
-    """Yield the texts of the values of an array."""
+    """Yield the source text of each value of a JSON array."""
     decoder = json.JSONDecoder(parse_int=whole_number)
     at = 1
     try:

@@ -1,4 +1,4 @@
-"""Labelled text: lines of ``label<TAB>text``, or lines of text without labels."""
+"""Reader of labelled text: lines of ``label<TAB>text``, or lines of text without labels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FAULTS: dict[str, ProblemAndCures] = {
 
 
 class TextBlock(Block):
-    """Some lines of a file; ``texts, y = block`` unpacks texts and labels."""
+    """Block of texts with their labels; ``texts, y = block`` unpacks both."""
 
     @property
     def texts(self) -> list[str]:
@@ -37,7 +37,7 @@ class TextBlock(Block):
 
 
 class LabelledTextFormat(TextFormat[TextBlock]):
-    """Lines of text for the reader, with or without labels."""
+    """Format of text lines, with or without labels."""
 
     faults = FAULTS
     finds_encoding = True

@@ -1,4 +1,4 @@
-"""Labels of a file: texts while it is parsed, then numbers if all of them are numbers."""
+"""Labels of a file: texts during parsing, then converted to numbers if all are numeric."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from rosenblatt.models.classes import LabelCodes
 from rosenblatt.tables.readers.fault_messages import NOT_FINITE, ProblemAndCures, quoted
 
 KINDS = ("auto", "number", "text")
-# Digits after a leading zero, as in 007, are a name and not a number.
+# Digits after a leading zero, as in 007, are a code and not a number.
 CODE = re.compile(rb"0\d+")
 TRUTH = {b"true": True, b"false": False}
-SHOWN_CLASSES = 8  # in a message
+SHOWN_CLASSES = 8  # classes listed in a message, at most
 LONGEST_LABEL = 1000  # bytes
-# Bytes. Fixed-width text takes the room of the longest label in every row, so that longer labels
-# are better held as objects.
+# Bytes. An array of fixed-width text reserves the length of the longest label in every row, so
+# that longer labels are stored as Python objects instead.
 LONGEST_FIXED_WIDTH = 64
-# From this size on a float64 does not hold every whole number.
+# From this magnitude on, a float64 cannot represent every whole number.
 LARGEST_EXACT = 2**53
-# Labels that become objects of Python at a time, to be counted.
+# Labels converted to Python objects at once, for counting.
 LABELS_AT_ONCE = 1 << 16
 
 
 class Labels:
-    """Decides whether labels are numbers or text, and refuses those that are not labels.
+    """Converter of labels: decides whether they are numbers or text, and rejects invalid ones.
 
     With ``"auto"`` labels are numbers if all of them are; a code such as 007 is not the class 7. A
     stream cannot look at all labels, nor change those that it has handed out: there the first label
-    decides, and a label that is not a number is refused if the first is one. "nan" and "inf" are
-    taken for lost numbers, unless `any_text` says that labels are words. With ``"codes"`` labels
-    stay texts, and a block has their numbers.
+    decides, and a label that is not a number is rejected if the first is one. "nan" and "inf"
+    are rejected as missing values, unless `any_text` says that labels are words. With ``"codes"``
+    labels stay texts, and a block has their codes.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Labels:
         self._classes = None if classes is None else _listed(classes)
         self._known = set(self._classes or ())
 
-        # Classes that are given decide what labels are.
+        # Given classes determine the type of the labels.
         if self._classes is None:
             return
         if all(isinstance(one, bool) for one in self._classes):
@@ -68,9 +68,10 @@ class Labels:
         self._by_first = True
 
     def fault(self, name: bytes) -> ProblemAndCures | None:
-        """Return why a new label is refused, with the cures; None if it is accepted.
+        """Return why a new label is rejected, with the cures; None if it is accepted.
 
-        Parsers call this once for each different label.
+        Parsers call this once for each distinct label. The first label of a stream determines the
+        type of all.
         """
         if len(name) > LONGEST_LABEL:
             problem = f"the label {quoted(name[:100])} is {len(name):,} bytes long"
@@ -106,7 +107,7 @@ class Labels:
         return None
 
     def _value(self, name: bytes) -> Any:
-        """Return the label that a text in the file means."""
+        """Return the label for a text in the file, converted to its type."""
         if self._kind == "truth":
             return TRUTH.get(name.lower())
         if self._kind == "number":
@@ -126,11 +127,11 @@ class Labels:
         return f"{shown} and {n_more} more" if n_more > 0 else shown
 
     def values(self, codes: npt.NDArray[np.int32], names: list[bytes]) -> Any:
-        """Return the label of every row, given the number of its name in `names`."""
+        """Return the label of every row, given its code, which is an index into `names`."""
         if self._kind == "codes":
             return LabelCodes(codes, names)
 
-        # A row that was refused after its label was read leaves a name that no row has.
+        # A row that was rejected after its label was read leaves a name that no row has.
         is_used = np.zeros(len(names), bool)
         is_used[codes] = True
         used = [name for name, is_one in zip(names, is_used.tolist(), strict=True) if is_one]
@@ -145,7 +146,7 @@ class Labels:
         return self._array(values, used)[codes]
 
     def _array(self, values: list[Any], used: list[bytes]) -> npt.NDArray[Any]:
-        """Return the values of all names as an array of the narrowest type; never an empty one."""
+        """Return the values of all names as an array of the narrowest type; it is never empty."""
         if self._kind == "text":
             has_long = any(len(name) > LONGEST_FIXED_WIDTH for name in used)
             texts = [value or "" for value in values] or [""]
@@ -158,7 +159,7 @@ class Labels:
 
 
 def count_labels(labels: LabelCodes | npt.NDArray[Any]) -> dict[Any, int]:
-    """Count each label of the rows, in order of codes or else of first occurrence."""
+    """Return the count of each label, in order of codes or else of first occurrence."""
     if isinstance(labels, LabelCodes):
         return labels.counts()
     found = Counter[Any]()
@@ -168,7 +169,7 @@ def count_labels(labels: LabelCodes | npt.NDArray[Any]) -> dict[Any, int]:
 
 
 def _number(name: bytes) -> float | None:
-    """Return the number that a text is, if a float64 holds all its digits; otherwise None."""
+    """Parse a label as a number; return None if it is not numeric or too large to be exact."""
     value = numbers.parse(name)
     if value is None or abs(value) >= LARGEST_EXACT:
         return None
@@ -176,7 +177,7 @@ def _number(name: bytes) -> float | None:
 
 
 def _listed(classes: Iterable[Any]) -> list[Any]:
-    """Return the classes that the caller gave as a list of Python's own types."""
+    """Return the classes as a list of built-in types; raise ParameterError if it is empty."""
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         raise refusal("classes", classes, "a list of labels")
     known = [label.item() if isinstance(label, np.generic) else label for label in classes]

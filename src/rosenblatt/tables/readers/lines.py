@@ -1,4 +1,4 @@
-"""Whole lines of a source, in one buffer that is reused."""
+"""Reading of whole lines into one reused buffer, and detection of the encoding."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from rosenblatt.tables.readers.sources import RawFile, Source, Stream, opened
 
 # Sizes in bytes, unless they say otherwise.
 PIECE = 1 << 20  # read at a time
-SAMPLE_LINES = 100  # lines by which columns are guessed
-SAMPLE_BYTES = 1 << 20  # no more than this of long lines
-VALUES_BYTES = 1 << 18  # by which the values of a file on a disk are judged
-PIECE_TO_JUDGE = 1 << 16  # by which an encoding is detected
-LONGEST_CHARACTER = 4  # in UTF-8
+SAMPLE_LINES = 100  # lines of the sample from which columns are guessed
+SAMPLE_BYTES = 1 << 20  # the longest sample, if lines are long
+VALUES_BYTES = 1 << 18  # the sample of values from a file on a disk
+PIECE_TO_JUDGE = 1 << 16  # read to detect an encoding, unless a line ends before
+LONGEST_CHARACTER = 4  # a character in UTF-8
 
 LINE_FEED = 10
 CARRIAGE_RETURN = 13
 FIRST_WHITESPACE = 9  # control characters below a tab occur in binary files only
 
-# Byte order marks of encodings other than UTF-8. That of UTF-32 begins like that of UTF-16.
+# Byte order marks of encodings other than UTF-8. UTF-32 comes first, since its mark begins with
+# that of UTF-16.
 WIDE = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -37,7 +38,7 @@ WIDE = {
 
 
 def _binary_formats() -> dict[bytes, tuple[str, Words]]:
-    """Return the formats of the registry that are not text, as `FOREIGN` has them."""
+    """Return the entries of `FOREIGN` for the binary formats of the registry."""
     found: dict[bytes, tuple[str, Words]] = {}
     for format in ROWS:
         if format.signature is None:
@@ -60,16 +61,16 @@ LONGEST_MARK = max(map(len, MARKS))
 
 
 class ReadsInto(Protocol):
-    """A stream of bytes."""
+    """Stream of bytes that are read into a buffer."""
 
     def readinto(self, view: memoryview) -> int: ...
 
 
 class Lines:
-    """The text of one source, piece by piece; each piece ends at a line end.
+    """Text of one source, read piece by piece; each piece ends at a line end.
 
-    For each piece the reader parses ``buffer[at:end]`` and moves ``at`` to where it stopped. What
-    it leaves is offered again with more lines after it, until it is ``too_long``.
+    For each piece the reader parses ``buffer[at:end]`` and moves ``at`` to where it stopped. The
+    rest is offered again with more lines after it, until it is ``too_long``.
 
     Parameters
     ----------
@@ -110,14 +111,14 @@ class Lines:
 
     @property
     def encoding(self) -> str:
-        """Return the encoding of the text so far."""
+        """Return the encoding that was given, or that was detected so far."""
         if self._encoding is not None:
             return self._encoding
         return "utf-8" if self.found is None else self.found.encoding
 
     @property
     def is_bytewise(self) -> bool:
-        """Return whether lines of the text are lines of the bytes, and ASCII is the same in both.
+        """Return whether line ends and ASCII characters are the same in the raw bytes.
 
         If so, a file can be cut at the positions of its line feeds.
         """
@@ -127,7 +128,7 @@ class Lines:
         return name in ("utf-8", "ascii") or name.startswith(("iso8859", "cp125"))
 
     def pieces(self) -> Generator[None, None, None]:
-        """Fill the buffer with one piece after the other; the caller parses each at a yield."""
+        """Fill the buffer piece by piece, and yield after each so that the caller can parse it."""
         with opened(self._source) as stream:
             text = self._as_utf8(stream)
             while not self.last and self._may_begin_with_a_mark():
@@ -155,13 +156,13 @@ class Lines:
 
     @property
     def too_long(self) -> bool:
-        """Return whether what the reader left is longer than a single row may be."""
+        """Return whether the unparsed text is longer than `max_line_bytes`."""
         return self._filled - self.at > self._limit
 
     def sample_end(self, marks: bytes = b"") -> int | None:
-        """Return where the lines end by which columns are judged; None if more must be read first.
+        """Return the end of the sample for guessing the columns; None if it was not read yet.
 
-        These are the same lines however the bytes arrive. Lines at the top that begin with one of
+        The sample is the same however the bytes arrive. Lines at the top that begin with one of
         the `marks`, as comments do, are not counted.
         """
         at = self.at
@@ -180,10 +181,10 @@ class Lines:
         return at
 
     def values_end(self) -> int | None:
-        """Return the same as `sample_end`, for the lines by which values are judged.
+        """Return the end of the sample for guessing column kinds; None if it was not read yet.
 
-        These are more lines of a file on a disk. Rows of a pipe may come one at a time, and nobody
-        waits for so many.
+        For a file on a disk this sample is larger than that of `sample_end`. Rows of a pipe may
+        arrive one at a time, so a pipe has the same sample for both.
         """
         if self._source.is_read_once():
             return self.sample_end()
@@ -204,7 +205,7 @@ class Lines:
         self.at = self._filled if line_feed < 0 else line_feed + 1
 
     def _read(self, text: ReadsInto) -> None:
-        """Move what is left to the front of the buffer, and read on behind it."""
+        """Move the unparsed bytes to the front of the buffer, and read more after them."""
         left = self._filled - self.at
         if self.at:
             self.buffer[:left] = self.buffer[self.at : self._filled]
@@ -230,12 +231,12 @@ class Lines:
         return bytes(self.buffer[: min(self._filled, LONGEST_MARK)])
 
     def _may_begin_with_a_mark(self) -> bool:
-        """Return whether more bytes are needed to tell; a whole line must not wait for others."""
+        """Return whether the bytes read so far may be the beginning of an incomplete mark."""
         head = self._head()
         return any(mark.startswith(head) and mark != head for mark in MARKS)
 
     def _skip_or_refuse_mark(self) -> None:
-        """Skip a byte order mark of UTF-8; refuse other encodings and files that are not text."""
+        """Skip a byte order mark of UTF-8; raise DataError for other encodings and binary files."""
         head = self._head()
         if head.startswith(codecs.BOM_UTF8):
             self.at = len(codecs.BOM_UTF8)
@@ -265,11 +266,11 @@ def check_encoding(encoding: str | None) -> str | None:
 
 
 class FoundEncoding:
-    """A stream of text in an encoding that is detected, as UTF-8.
+    """Stream that detects the encoding of a text and converts it to UTF-8.
 
-    A byte order mark, or zeros at every second place, mean UTF-16. Otherwise the text is UTF-8
+    A byte order mark, or zeros in every second byte, mean UTF-16. Otherwise the text is UTF-8
     until a byte is not: if all bytes before it are ASCII, which is the same in both, the rest is
-    read as cp1252, which old programs write; if not, the byte is left to the parser to refuse.
+    read as cp1252, which old programs write; if not, the parser will reject the byte.
     Carriage returns alone, which even older programs write, end lines.
     """
 
@@ -322,9 +323,9 @@ class FoundEncoding:
         return n
 
     def _begin(self, head: bytes) -> bytes:
-        """Detect UTF-16, binary files and line ends by the first bytes; return all that was read.
+        """Detect UTF-16, binary files and line ends from the first bytes; return all bytes read.
 
-        These bytes are the first line, and at least as many as the longest mark.
+        More is read if `head` lacks the end of the first line or of a mark.
         """
         self._begun = True
         head = self._first_line(head)
@@ -345,7 +346,7 @@ class FoundEncoding:
         return head
 
     def _first_line(self, head: bytes) -> bytes:
-        """Read on until a line ends and the bytes can no longer be part of a mark."""
+        """Return `head` with more bytes, until the first line and any mark are complete."""
         more = bytearray(PIECE_TO_JUDGE)
         while True:
             may_be_mark = any(mark.startswith(head) and mark != head for mark in MARKS)
@@ -358,7 +359,7 @@ class FoundEncoding:
             head += more[:n]
 
     def _utf8(self, data: bytes) -> bytes:
-        """Return the next bytes as UTF-8, without a character that is cut off at their end."""
+        """Convert the next bytes to UTF-8; hold back a character that is cut off at their end."""
         if self._returns:
             data = data.replace(b"\r", b"\n")
         if self.encoding == "cp1252":
@@ -373,7 +374,7 @@ class FoundEncoding:
             self._decoder.decode(data, final=is_last)
         except UnicodeDecodeError as error:
             if not whole[: error.start].isascii():
-                # UTF-8 with a bad byte, which the parser refuses with its place.
+                # UTF-8 with a bad byte, which the parser reports with its position.
                 self._settled = True
                 return whole
             self.encoding = "cp1252"
@@ -393,7 +394,7 @@ class FoundEncoding:
 
 
 def _utf16_without_a_mark(head: bytes) -> str | None:
-    """Return the byte order of UTF-16 if zeros are at nearly every second place, otherwise None."""
+    """Return the name of UTF-16 with its byte order if nearly every second byte is 0, else None."""
     if len(head) <= 3:
         return None
     zeros_first = head[0:64:2].count(0)
@@ -405,11 +406,11 @@ def _utf16_without_a_mark(head: bytes) -> str | None:
 
 
 def _is_ascii(view: memoryview) -> bool:
-    """Return whether all bytes are ASCII, without a copy and several times as fast as `bytes`."""
+    """Return whether all bytes are ASCII, without the copy that ``bytes(view).isascii()`` makes."""
     return bool(np.frombuffer(view, np.int8).min(initial=0) >= 0)
 
 
-# Five bytes have no character in cp1252; these are read as latin-1 has them.
+# Five bytes have no character in cp1252; they are decoded as latin-1.
 _CP1252 = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
 
 
@@ -419,7 +420,7 @@ def from_cp1252(data: bytes) -> bytes:
 
 
 class FirstBytes:
-    """A file that notes the first bytes that are not ASCII while it is read."""
+    """File that records the first bytes that are not ASCII while it is read."""
 
     def __init__(self, file: RawFile) -> None:
         self._file = file
@@ -441,7 +442,7 @@ class FirstBytes:
 
     @property
     def encoding(self) -> str | None:
-        """Return what `FoundEncoding` would detect; None while all bytes are ASCII."""
+        """Return the encoding that `FoundEncoding` would detect; None while all bytes are ASCII."""
         if not self._found:
             return None
         for size in range(1, len(self._found) + 1):
@@ -454,7 +455,7 @@ class FirstBytes:
 
 
 class _Transcoded:
-    """A stream of text in a known encoding, as UTF-8."""
+    """Stream that converts text from a known encoding to UTF-8."""
 
     def __init__(self, stream: Stream, encoding: str, head: bytes = b"") -> None:
         self._stream = stream
@@ -462,7 +463,7 @@ class _Transcoded:
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._raw = bytearray(PIECE)
         self._ready = memoryview(b"")
-        self._n_passed = 0  # bytes before those at hand, for the place of a fault
+        self._n_passed = 0  # bytes decoded so far, for the position of a fault
         self._head = head  # bytes that were read already
 
     def readinto(self, view: memoryview) -> int:

@@ -1,4 +1,4 @@
-"""What a field of text is: a number and how it is written, a time, or a missing value."""
+"""Classification of text fields: numbers and their style, times, and missing values."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-# These are missing values in every column; `missing` of a reader adds others.
+# Texts that are missing values in every column; the option `missing` adds others.
 GAPS = (
     *("", "NA", "N/A", "n/a", "na", "N.A.", "n.a.", "NaN", "nan", "NAN", "null", "NULL", "Null"),
     *("-", "--", "?", "#N/A", "<NA>", "\\N", "None", "NaT", "nil", ".", "–", "—", "#NA", "-NaN"),
     *("-nan", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "1.#QNAN", "-1.#IND"),
 )
-# Texts that may mark a missing value or be a value: they are not gaps in every column.
+# Texts, in lower case, that may mark a missing value but may also be a value.
 _MAYBE_GAPS = {*map(str.lower, GAPS), "unknown", "missing"}
 _SIGNS = r"[$€£¥₹¢\s%()+\-−\u00a0\u202f]*"
 _BARE = re.compile(rf"{_SIGNS}(\d[\d.,'\u2019 \u00a0\u202f\u2009]*?(?:[eE][+-]?\d+)?){_SIGNS}")
@@ -26,7 +26,7 @@ _TIME = re.compile(r"\d{1,4}[-./]\d\d?[-./]\d{1,4}\b.*|\d\d?:\d\d.*")
 
 
 def looks_missing(text: str) -> bool:
-    """Return whether people may have written this for a missing value."""
+    """Return whether a text may stand for a missing value, such as "unknown"."""
     return text.strip().lower() in _MAYBE_GAPS
 
 
@@ -42,12 +42,12 @@ def kind_of(cell: str) -> str:
 def number_style(
     columns: Iterable[Sequence[str]], delimiter: str, given: Mapping[str, Any]
 ) -> tuple[str, str | None, bool]:
-    """Return the decimal and thousands marks of columns of numbers, and whether they have signs.
+    """Return the decimal mark, the thousands mark, and whether numbers have signs such as $ or %.
 
     Marks that are `given` are taken as they are.
     """
-    points = Counter[str]()  # by mark, how many numbers have it as decimal mark
-    groups = Counter[str]()  # and between thousands
+    points = Counter[str]()  # how many numbers have each mark as the decimal mark
+    groups = Counter[str]()  # how many have it between thousands
     has_signs = False
     number_columns: list[list[str]] = []
     for column in columns:
@@ -77,7 +77,7 @@ def number_style(
 
 
 def _likely_decimal(points: Counter[str], groups: Counter[str]) -> str:
-    """Return the decimal mark that most numbers have; points between thousands mean a comma."""
+    """Return the most frequent decimal mark; a comma if points occur only between thousands."""
     if points[","] > points["."]:
         return ","
     if groups["."] and not points["."]:
@@ -86,7 +86,7 @@ def _likely_decimal(points: Counter[str], groups: Counter[str]) -> str:
 
 
 def _is_between_thousands(mark: str, columns: list[list[str]]) -> bool:
-    """Return whether a mark that is no decimal mark anywhere is between thousands in a number."""
+    """Return whether `mark`, which is never a decimal mark, separates thousands in some number."""
     for numbers in columns:
         for number in numbers:
             if mark in number and _GROUPED.fullmatch(number):
@@ -95,7 +95,7 @@ def _is_between_thousands(mark: str, columns: list[list[str]]) -> bool:
 
 
 def bare_numbers(column: Sequence[str]) -> list[str]:
-    """Return the numbers of a column without signs; none if most of its cells are not numbers."""
+    """Return the numbers of a column without signs; an empty list unless most cells are numbers."""
     cells = [cell.strip() for cell in column if cell.strip() not in GAPS]
     bare: list[str] = []
     for cell in cells:
@@ -109,7 +109,7 @@ def bare_numbers(column: Sequence[str]) -> list[str]:
 
 
 def decimal_marks(column: Sequence[str]) -> dict[str, str]:
-    """Return the certain decimal marks of a column of numbers, each with its first number."""
+    """Return the unambiguous decimal marks of a column, each with the first number that has it."""
     found: dict[str, str] = {}
     for number in bare_numbers(column):
         # Most numbers of a column have the mark that was found first: they need no closer look.
@@ -123,7 +123,7 @@ def decimal_marks(column: Sequence[str]) -> dict[str, str]:
 
 
 def may_be_thousands(column: Sequence[str]) -> str | None:
-    """Return a number such as 5.600, whose point may be a decimal mark or between thousands.
+    """Return a number such as 5.600, whose point may be a decimal mark or separate thousands.
 
     It is the first of a column in which each point is followed by three digits, and other numbers
     are whole; None if there is none.
@@ -136,7 +136,7 @@ def may_be_thousands(column: Sequence[str]) -> str | None:
 
 
 def _count_marks(number: str, points: Counter[str], groups: Counter[str]) -> None:
-    """Count the marks of one number whose meaning is certain; that of 1,234 is not."""
+    """Count the unambiguous marks of one number; the mark of 1,234 is ambiguous."""
     grouped = _GROUPED.fullmatch(number)
     if grouped and grouped[2] and grouped[2] != grouped[1]:  # 1.234,5
         points[grouped[2]] += 1
@@ -154,7 +154,7 @@ def _count_marks(number: str, points: Counter[str], groups: Counter[str]) -> Non
 
 
 def _marks_before_three_digits(columns: list[list[str]], delimiter: str) -> tuple[str, str | None]:
-    """Return the marks if each mark is followed by three digits: 1,234 or 12.345."""
+    """Return decimal and thousands marks if every mark precedes three digits, as in 1,234."""
     for numbers in columns:
         has_comma = any("," in number for number in numbers)
         if not has_comma:

@@ -1,8 +1,8 @@
-"""Packed rows: the rows of any data with their labels in one file, which is memory-mapped.
+"""Packed rows: encoded rows and their labels in one memory-mapped file.
 
-The file is one of safetensors: a header of fixed length, then the arrays of `ARRAYS` in that order,
-each at an aligned place. Every array is cut into blocks, and a CRC-32 of each block stands at the
-end. A header that is not, byte for byte, the one that these arrays would get is refused.
+The file is in safetensors format: a header of fixed length, then the arrays of `ARRAYS` in that
+order, each at an aligned offset. Every array is cut into blocks, and a CRC-32 of each block is
+stored at the end. A header must equal, byte for byte, the one that these arrays would get.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ COPIED_AT_ONCE = 1 << 18  # what stays in a core's cache is copied in a third of
 ALIGNMENT = 8
 MOST_CLASS_BYTES = 1 << 28
 
-VALUES_AT_ONCE = 1 << 20  # numbers
+VALUES_AT_ONCE = 1 << 20  # values, or row starts, read at once
 LARGEST_SHAPE = 1 << 62
 FORMAT = "1"
-# The type and the shape of each array.
+# The type and the shape of each array, by name.
 Layout = dict[str, tuple[str, tuple[int, ...]]]
 FLOATS = ("F64", "F32")
 INTEGERS = ("I32", "I64")
@@ -60,12 +60,12 @@ ARRAYS = {
 }
 CARD = {"classes", "label_dtype", "n_features", "schema", "sources"}
 AGAIN = "pack the data again, or copy the file again"
-# What the checks raise for a file that is not sound.
+# Exceptions that the checks raise for a corrupt file.
 UNSOUND = (ModelFileError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 
 
 class PackedRows(Block):
-    """Rows, labels and weights of a packed file, memory-mapped: read from the disk when used.
+    """Memory-mapped rows, labels and weights of a packed file, read from the disk on access.
 
     ``X, y = packed`` unpacks what a learner takes; ``packed[:1000]`` are the first rows.
 
@@ -102,7 +102,7 @@ class PackedRows(Block):
 
     @property
     def lines(self) -> npt.NDArray[np.int64]:  # type: ignore[override]
-        """Return the numbers of the rows, from 1."""
+        """Return the row numbers in the file, from 1."""
         return np.arange(self._first + 1, self._first + len(self) + 1)
 
     def __len__(self) -> int:
@@ -117,13 +117,13 @@ class PackedRows(Block):
         return part
 
     def blocks(self) -> Iterator[PackedRows]:
-        """Yield all rows, some at a time."""
+        """Return an iterator over blocks of rows, each of about `VALUES_AT_ONCE` values."""
         step = max(1, VALUES_AT_ONCE * len(self) // max(1, self.n_values))
         return (self[start : start + step] for start in range(0, len(self), step))
 
     @property
     def n_values(self) -> int:
-        """Return how many numbers are stored."""
+        """Return the number of stored values."""
         if isinstance(self.rows, SparseRows):
             return int(self.rows.nnz)
         return int(self.rows.size)
@@ -133,7 +133,7 @@ class PackedRows(Block):
 
 
 class PackedReader(Reader[PackedRows]):
-    """A reader of the blocks of a packed file."""
+    """Reader of the blocks of a packed file."""
 
     def __init__(self, packed: PackedRows) -> None:
         super().__init__([], "fail")
@@ -152,7 +152,7 @@ class PackedReader(Reader[PackedRows]):
 
 
 class Part:
-    """An array as it grows in a file, with the CRC-32 of each of its blocks."""
+    """Array that is appended to a file, with the CRC-32 of each of its blocks."""
 
     def __init__(self, kind: str, file: Any) -> None:
         self.kind = kind
@@ -165,7 +165,7 @@ class Part:
         data = np.ascontiguousarray(values, self._dtype).reshape(-1).view(np.uint8).data
         self.file.write(data)
         while len(data):
-            # The digest of a block that is not full goes on with what follows.
+            # The digest of a partial block is continued with the bytes that follow.
             n_filled = self.size % BLOCK
             piece = data[: BLOCK - n_filled]
             data = data[BLOCK - n_filled :]
@@ -178,17 +178,18 @@ class Part:
         return self.size // self._dtype.itemsize
 
     def values(self) -> Iterator[npt.NDArray[Any]]:
-        """Yield all values again, from a spool file."""
+        """Yield all values written so far, read back from a spool file."""
         self.file.seek(0)
         while chunk := self.file.read(COPIED_AT_ONCE):
             yield np.frombuffer(chunk, self._dtype)
 
 
 class RowsWriter:
-    """A new packed file, written block by block in bounded memory; without `finish` none is left.
+    """Writer of a packed file in bounded memory; without `finish` the file is discarded.
 
     The largest array is written to its final place. The others are spooled to files without a name
-    and appended at the end. Nothing waits for the disk: the digests show what a loss of power took.
+    and appended at the end. The file is not synced to the disk: after a power failure the digests
+    reveal the damage.
     """
 
     def __init__(self, path: str) -> None:
@@ -206,7 +207,7 @@ class RowsWriter:
         self._stack.close()
 
     def add(self, rows: Any, codes: npt.NDArray[np.int32], weights: Any = None) -> None:
-        """Append rows of the same kind as the first ones; `finish` gets their classes."""
+        """Append rows of the same kind as the first ones, with the codes of their labels."""
         with self._file.named():
             main = "data" if isinstance(rows, SparseRows) else "X"
             if not self._parts:
@@ -234,7 +235,7 @@ class RowsWriter:
         return self._parts[name]
 
     def finish(self, classes: npt.NDArray[Any], numbers: Any, card: dict[str, Any]) -> None:
-        """Write the rest and rename the file; ``numbers`` has the class number of each code."""
+        """Write the other arrays and rename the file; ``numbers`` maps codes to class indices."""
         main, *_ = spools = self._parts
         self._parts = {main: spools.pop(main)}
         if not self._has_weights:
@@ -289,7 +290,7 @@ def _dtype(kind: str) -> np.dtype[Any]:
 
 
 def _header(layout: Layout) -> bytes:
-    """Return the header of a file of these arrays."""
+    """Return the file header for arrays of the given types and shapes."""
     entries: dict[str, Any] = {"__metadata__": {PACKED_ROWS: FORMAT}}
     at = 0
     for name, (kind, shape) in layout.items():
@@ -304,7 +305,7 @@ def _header(layout: Layout) -> bytes:
 
 
 def map_rows(path: Any, *, verify: bool = True) -> PackedRows:
-    """Memory-map a packed file and validate it; with `verify`, compare all blocks with digests."""
+    """Memory-map a packed file and validate it; with `verify`, also check every digest."""
     name = os.fsdecode(path)
     found = our_kind(path)
     if found != "rows":
@@ -325,7 +326,7 @@ def map_rows(path: Any, *, verify: bool = True) -> PackedRows:
 
 
 def _mapped(file: BinaryIO, verify: bool) -> Arrays:
-    """Memory-map the arrays of a file whose header and digests are sound."""
+    """Memory-map the arrays of a file; raise if the header or, with `verify`, a digest is wrong."""
     size = os.fstat(file.fileno()).st_size
     head = file.read(HEADER)
     entries = strict_json(head[LENGTH:].decode(), "header")
@@ -355,7 +356,7 @@ def _mapped(file: BinaryIO, verify: bool) -> Arrays:
 
 
 def _checked_layout(entries: dict[str, Any]) -> Layout:
-    """Return the layout of the entries of a header, without their metadata, if it is sound."""
+    """Remove the metadata from the entries of a header; return the layout, or raise if invalid."""
     written = entries.pop("__metadata__")[PACKED_ROWS]
     _require(written == FORMAT, f"of format {written}, where this version reads format {FORMAT}")
     layout: Layout = {}
@@ -380,9 +381,9 @@ def _checked_layout(entries: dict[str, Any]) -> Layout:
 
 
 def _checked(arrays: Arrays, card: Any) -> tuple[Any, LabelCodes, Any]:
-    """Return rows, labels and weights if they fit together.
+    """Return rows, labels and weights; raise ValueError if they are inconsistent.
 
-    The loops check columns and values.
+    Column indices and values are checked later, by the training loops.
     """
     _require(type(card) is dict and card.keys() == CARD, "a card with other facts")
     width = card["n_features"]
@@ -394,7 +395,7 @@ def _checked(arrays: Arrays, card: Any) -> tuple[Any, LabelCodes, Any]:
     _require(rows.shape == (n, width), f"rows of shape {rows.shape} for {n:,} labels")
     weights = arrays.get("weights")
     _require(weights is None or len(weights) == n, "weights of other rows")
-    # A copy, which nobody can change after the check: loops index weights by these numbers.
+    # A copy, which nobody can change after the check: loops index weights by these codes.
     labels = LabelCodes(arrays["labels"].copy(), _checked_classes(card))
     _require(all(labels.counts().values()), "a class without rows")
     sources = card["sources"]
@@ -426,6 +427,6 @@ def _checked_classes(card: dict[str, Any]) -> npt.NDArray[Any]:
 
 
 def _require(is_sound: bool, problem: str) -> None:
-    """Raise ValueError, which `map_rows` reports, if a file is not sound."""
+    """Raise ValueError, which `map_rows` reports, unless `is_sound`."""
     if not is_sound:
         raise ValueError(problem)

@@ -1,4 +1,4 @@
-"""Read-ahead: a second thread reads blocks while the caller learns from those before."""
+"""Read-ahead: a second thread reads blocks while the caller processes earlier ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATIENCE = 0.25
 
 
 class ReadsBlocks(Protocol):
-    """A reader, such as `iter_svmlight` returns."""
+    """Reader of blocks, such as `iter_svmlight` returns."""
 
     @property
     def skipped(self) -> int: ...
@@ -27,7 +27,7 @@ class ReadsBlocks(Protocol):
 
 
 class _Ready(NamedTuple):
-    """A block, or the exception after the last one, and the rows skipped until then."""
+    """A block or the exception that ended reading, with the number of rows skipped so far."""
 
     block: Any
     end: BaseException | None
@@ -35,10 +35,11 @@ class _Ready(NamedTuple):
 
 
 class ReadAhead:
-    """A reader whose blocks, and the exception after them, are read in order by another thread.
+    """Reader whose blocks are read ahead by another thread, in order.
 
-    A block is handed over as soon as it is there. No more than `AHEAD` blocks are read before the
-    first of them is taken, so memory is bounded. ``skipped`` counts up to the last block taken.
+    A block is handed over as soon as it was read; an exception is raised after the blocks before
+    it. No more than `AHEAD` blocks are read before the first of them is taken, so memory is
+    bounded. ``skipped`` counts up to the last block taken.
     """
 
     def __init__(self, reader: ReadsBlocks) -> None:
@@ -62,7 +63,7 @@ class ReadAhead:
             self._room.put(None)
 
     def _read(self) -> None:
-        """Read blocks until the end; this is what the thread runs."""
+        """Read blocks until the reader ends or is closed; this is the target of the thread."""
         with suppress(AttributeError):  # Windows has no such masks
             # The main thread handles signals, not this one.
             signals = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM
@@ -101,7 +102,10 @@ class ReadAhead:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the reader, unless the thread is still in it, which then ends with the process."""
+        """Stop the thread and close the reader.
+
+        If the thread is still waiting for a block, both stay open until the process ends.
+        """
         self._is_closed = True
         self._room.put(None)
         if self._thread.ident is not None:

@@ -1,4 +1,4 @@
-"""Readers: text goes to a parser, bad rows are handled, blocks of rows go to the caller."""
+"""Base classes of readers, which parse text, handle bad rows and return blocks of rows."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from rosenblatt.tables.readers.sources import Given, Source, kept_for_rereading,
 BlockType = TypeVar("BlockType", bound=Sized)
 ReadingError = InputError | ParameterError
 
-KEPT_OF_LONG_ROW = 200  # bytes of a row without an end that an error shows
-# The buffers of the parser grow to this multiple of what the first piece promises.
+KEPT_OF_LONG_ROW = 200  # bytes of an overlong row that an error stores, at most
+# Memory is reserved for this multiple of the number of rows estimated from the first piece.
 GROWTH_MARGIN = 1.03
 # Pieces are longer by this factor if two threads parse one half each.
 PIECES_OF_TWO_THREADS = 2
 LONGEST_FOOTER_SHOWN = 40  # characters
-NAMED_FILES = 3  # at most, in an error about all files
+NAMED_FILES = 3  # file names in an error about all files, at most
 
 FAULTS_OF_ANY_LINE: dict[str, ProblemAndCures] = {
     "bare return": ("a carriage return within the line", "convert the line ends to line feeds")
@@ -51,7 +51,7 @@ FAULTS_OF_ANY_LINE: dict[str, ProblemAndCures] = {
 
 
 class TextFormat(ABC, Generic[BlockType]):
-    """What one text format adds to the reader: its parser, and messages for the parser's faults.
+    """Base of text formats: the parser, and the messages for its faults.
 
     Attributes
     ----------
@@ -82,11 +82,11 @@ class TextFormat(ABC, Generic[BlockType]):
     # ------------------------------------------------------------------ files
 
     def begin_file(self, lines: Lines) -> bool:
-        """Parse what is above the rows of a file; return False if more text is needed for that."""
+        """Parse the lines above the rows of a file; return False if more text is needed."""
         return True
 
     def end_file(self, lines: Lines) -> None:
-        """Warn of what was found in a file whose last row was read."""
+        """Issue warnings about a file after its last row was read."""
 
     @abstractmethod
     def take(self) -> BlockType:
@@ -100,13 +100,13 @@ class TextFormat(ABC, Generic[BlockType]):
         return None
 
     def row_syntax(self) -> RowSyntax:
-        """Return how a row is split into the fields that `RowTexts` keeps."""
+        """Return the syntax by which `RowTexts` splits a row into fields."""
         return RowSyntax()
 
     # ------------------------------------------------------------------ bad rows
 
     def explain(self, parser: Parser, found: bytes) -> ProblemAndCures:
-        """Return the message for the fault of a parser, and its cures."""
+        """Return the message and the cures for the fault at which a parser stopped."""
         assert parser.fault is not None
         if parser.fault == "label":
             reason: ProblemAndCures = parser.reason
@@ -120,42 +120,42 @@ class TextFormat(ABC, Generic[BlockType]):
         return str(problem).format(found=shown, number=found.decode("utf-8", "replace")), cures
 
     def is_footer(self, row: bytes) -> bool:
-        """Return whether a bad row may be a footer, which it is if no row follows it."""
+        """Return whether a bad row may be a footer; it is one if no good row follows."""
         return False
 
     def flattened(self, row: bytes) -> bytearray | None:
-        """Return a row of nested objects as a line without them, or None if that is impossible."""
+        """Return a row as a line without nested objects; None if it cannot be flattened."""
         return None
 
     def span_in_row(self, row: bytes) -> tuple[int, int]:
-        """Return where the fault of a flattened row is in the row itself."""
+        """Return the byte range in the original row of the fault in its flattened form."""
         return 0, 1
 
     # ------------------------------------------------------------------ whole files
 
     @property
     def may_revise(self) -> bool:
-        """Return whether `must_reread` may turn out to be true."""
+        """Return whether `must_reread` may return True after all rows were read."""
         return False
 
     def revised(self) -> dict[str, str]:
-        """Return the columns whose kind was guessed wrong, as all rows so far show."""
+        """Return the columns whose kind was guessed wrong, with the kind that all rows show."""
         return {}
 
     def must_reread(self) -> bool:
-        """Return whether all rows show that they must be parsed again, in another way."""
+        """Return whether the files must be parsed again, since rows contradict a guessed kind."""
         return False
 
     def finish(self, block: BlockType) -> BlockType:
-        """Return the block of all rows with the kinds of columns that all rows show."""
+        """Return the block of all rows, with wrongly guessed columns converted."""
         return block
 
     def warn_of_strays(self, file: str) -> None:
-        """Warn of values that were read as missing, if there are some."""
+        """Warn about values that were read as missing, if there are any."""
 
 
 class SparseFormat(TextFormat[BlockType]):
-    """A format of names and values: how large these may be, and how many a row may have."""
+    """Base of sparse text formats, with limits on values and on the features of a row."""
 
     cure_of_number: Words
     labels: Labels
@@ -179,7 +179,7 @@ class SparseFormat(TextFormat[BlockType]):
 
 
 class Reader(ABC, Generic[BlockType]):
-    """Blocks of rows, in bounded memory; iterate, or use as a context manager.
+    """Iterator over blocks of rows, in bounded memory; also a context manager.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class Reader(ABC, Generic[BlockType]):
     first_faults : list of DataError
         The first few reasons for that.
     row_texts : RowTexts or None
-        If set before reading, it gets the rows as they are in the file, and the bad ones.
+        If set before reading, it stores the original rows of the file, or only the bad ones.
     progress : callable or None
         If set before reading, it is called with the rows read so far, now and then.
     advise : callable or None
@@ -215,17 +215,17 @@ class Reader(ABC, Generic[BlockType]):
 
     @abstractmethod
     def _read_whole(self) -> BlockType:
-        """Return everything as one block; warn of rows that were skipped."""
+        """Read everything into one block; warn about skipped rows."""
 
     def whole(self) -> BlockType:
-        """Return everything as one block; warn of rows that were skipped."""
+        """Read everything into one block; warn about skipped rows."""
         try:
             return self._read_whole()
         except (InputError, ParameterError) as error:
             self._raise_advised(error)
 
     def _raise_advised(self, error: ReadingError) -> NoReturn:
-        """Raise the error, or the one that `advise` makes of it."""
+        """Raise the error, or the one that `advise` returns for it."""
         better: RosenblattError = error if self.advise is None else self.advise(error)
         if better is error:
             raise error
@@ -271,7 +271,7 @@ class Reader(ABC, Generic[BlockType]):
         return ", ".join(source.name for source in self._sources[:NAMED_FILES])
 
     def _handle_bad_row(self, error: DataError, row: bytes, n_before: int) -> None:
-        """Raise the error of a bad row, or skip the row; `n_before` good ones are in its block."""
+        """Raise the error of a bad row, or skip it; its block has `n_before` good rows above it."""
         self._bad.handle(error, row)
         if self.row_texts is not None:
             self.row_texts.keep_bad(n_before, error, row)
@@ -287,7 +287,7 @@ class Reader(ABC, Generic[BlockType]):
 
 
 class TextReader(Reader[BlockType]):
-    """A reader of lines of text."""
+    """Reader of text, in any `TextFormat`."""
 
     _halves: Halves | None = None
 
@@ -307,7 +307,7 @@ class TextReader(Reader[BlockType]):
         return self._form.revised()
 
     def begin(self) -> TextFormat[BlockType]:
-        """Parse what is above the rows of the first file; return the format, which knows it."""
+        """Parse the lines above the rows of the first file, and return the format."""
         lines = self._lines_of(self._sources[0])
         self._form.parser.line = 0
         with closing(lines.pieces()) as pieces:
@@ -390,7 +390,7 @@ class TextReader(Reader[BlockType]):
         self._form.warn_of_strays(self._file_names())
 
     def _pieces(self) -> Iterator[Lines]:
-        """Parse piece after piece; the parser holds the rows at each yield."""
+        """Parse all sources piece by piece; at each yield, the parser holds the rows read."""
         for source in self._sources:
             lines = self._lines_of(source)
             self._form.parser.line = 0
@@ -415,7 +415,7 @@ class TextReader(Reader[BlockType]):
             self.row_texts.keep_text(self._form.row_syntax(), line, text)
 
     def _parse(self, lines: Lines) -> None:
-        """Parse the lines at hand, and handle bad rows among them."""
+        """Parse the lines in the buffer, and handle bad rows among them."""
         parser = self._form.parser
         parse = parser.parse if self._halves is None else self._halves.parse
         while lines.at < lines.end:
@@ -435,7 +435,7 @@ class TextReader(Reader[BlockType]):
     # ------------------------------------------------------------------ bad rows
 
     def _handle_fault(self, lines: Lines) -> None:
-        """Handle the row at which the parser stopped: flatten it, keep it as footer, or skip it."""
+        """Flatten the row at which the parser stopped, hold it as a footer, or reject it."""
         parser = self._form.parser
         row = bytes(lines.buffer[parser.row_at : parser.row_end])
         flat = self._form.flattened(row) if parser.fault == "nested" else None
@@ -456,7 +456,7 @@ class TextReader(Reader[BlockType]):
         self._handle_bad_row(error, row, parser.n_rows)
 
     def _refuse_footers(self) -> None:
-        """Handle rows that seemed to be footers as bad ones, since a row follows them."""
+        """Handle rows that were held as footers as bad rows, since another row follows them."""
         for error, row in self._footers:
             self._handle_bad_row(error, row, self._form.parser.n_rows)
 
@@ -491,7 +491,7 @@ class TextReader(Reader[BlockType]):
         )
 
     def _fault_in_flattened(self, flat: bytearray, row: bytes, name: str) -> DataError:
-        """Return the error of a flattened row, with the place in the row as the file has it."""
+        """Return the error for a flattened row, located in the original row."""
         parser = self._form.parser
         found = bytes(flat[parser.fault_at : parser.fault_end])
         problem, cures = self._form.explain(parser, found)
@@ -507,7 +507,7 @@ class TextReader(Reader[BlockType]):
         )
 
     def _give_up_line(self, lines: Lines, *, header: bool) -> None:
-        """Handle a row that does not end within the limit; its text is not kept any longer."""
+        """Skip a row that is longer than the limit, or raise its error if it is in the header."""
         parser = self._form.parser
         error = self._long_row(lines, lines.at, parser.line + 1)
         if header:
@@ -529,7 +529,10 @@ class TextReader(Reader[BlockType]):
         )
 
     def _head(self, lines: Lines, at: int) -> bytes:
-        """Return the beginning of a long row: the buffer surely holds one byte beyond the limit."""
+        """Return the beginning of an overlong row, at most `KEPT_OF_LONG_ROW` bytes.
+
+        The buffer surely holds one byte beyond the limit.
+        """
         return bytes(lines.buffer[at : at + min(KEPT_OF_LONG_ROW, self._limit + 1)])
 
     def _cures_of_long_row(self, head: bytes) -> list[Words]:

@@ -1,4 +1,4 @@
-"""Options that readers of several formats have, with defaults, checks and documentation."""
+"""Options shared by readers of several formats, with defaults, checks and documentation."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ max_tokens : int, default=100000
 
 @dataclass
 class ReaderSettings:
-    """Validated values of these options."""
+    """Validated values of the options that readers share."""
 
     dtype: npt.DTypeLike = np.float64
     labels: str = "auto"
@@ -108,7 +108,7 @@ def _check_limit(name: str, limit: int) -> None:
 
 
 def _float_type(dtype: Any) -> np.dtype[Any]:
-    """Return float32 or float64 for any name of these types; refuse others."""
+    """Return float32 or float64 as a dtype; raise ParameterError for any other type."""
     try:
         kind = np.dtype(dtype)
     except TypeError:
@@ -119,7 +119,7 @@ def _float_type(dtype: Any) -> np.dtype[Any]:
 
 
 def takes(options: type) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
-    """Show the options of a reader with ``**options: Unpack[...]`` in signature and docstring."""
+    """Return a decorator that adds `options` to the signature and docstring of a reader."""
 
     def complete(reader: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         own = inspect.signature(reader)
@@ -139,7 +139,10 @@ def takes(options: type) -> Callable[[Callable[Arguments, Result]], Callable[Arg
 def of_whole_file(
     blocks: Callable[Arguments, Reader[Block]],
 ) -> Callable[[Callable[[Block], Result]], Callable[Arguments, Result]]:
-    """Make ``read_x`` of ``iter_x``; the decorated function selects what to return of the block."""
+    """Return a decorator that makes ``read_x`` from ``iter_x``.
+
+    The decorated function gets the block of the whole file, and returns the result of ``read_x``.
+    """
 
     def make(result: Callable[[Block], Result]) -> Callable[Arguments, Result]:
         def read(*path: Arguments.args, **options: Arguments.kwargs) -> Result:

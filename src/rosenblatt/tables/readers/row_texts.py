@@ -1,4 +1,4 @@
-"""Rows as they are in a file, next to what was parsed from them: good ones and bad."""
+"""Original text of rows, good and bad, alongside the parsed rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINE_FEED = 10
 
 
 class RowText(NamedTuple):
-    """A row of a file.
+    """Row as it stands in the file, with its original fields.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class RowText(NamedTuple):
 
 @dataclass(frozen=True)
 class RowSyntax:
-    """How a row is split into fields; a row of kind "text" is not."""
+    """Syntax of a row: how it is split into fields; a row of kind "text" is a single field."""
 
     kind: Literal["text", "delimited", "json", "records"] = "text"
     names: Sequence[str] | None = None
@@ -49,9 +49,9 @@ class RowSyntax:
 
 
 class RowTexts:
-    """What a reader keeps of rows so that nothing of a file is lost: set it as its ``row_texts``.
+    """Store of original rows, which a reader fills if it is set as its ``row_texts``.
 
-    With ``fields`` it keeps the fields of all rows, otherwise only the bad rows.
+    With ``fields`` it stores the fields of all rows, otherwise only the bad rows.
     """
 
     def __init__(self, *, fields: bool = False) -> None:
@@ -63,11 +63,11 @@ class RowTexts:
         self._text = bytearray()
         self._line_starts: list[int] = []
         self._records: list[dict[str, Any]] = []
-        # Before each bad row: how many good ones of its block.
+        # Bad rows: the number of good rows before it in its block, the error, and the text.
         self._bad: list[tuple[int, DataError, bytes]] = []
 
     def keep_text(self, syntax: RowSyntax, first_line: int, text: bytearray) -> None:
-        """Keep the text that the next block is parsed from, which begins with this line."""
+        """Store the text of the next block, which begins on line ``first_line``."""
         self._syntax = syntax
         self._first_line = first_line
         self._text = text
@@ -79,7 +79,7 @@ class RowTexts:
             self.names = self._first_keys()
 
     def _first_keys(self) -> list[str] | None:
-        """Return the keys of the first JSON object that has some."""
+        """Return the keys of the first JSON object that is not empty; None if there is none."""
         for start, end in pairwise(self._line_starts):
             keys = list(_json(self._text[start:end]))
             if keys:
@@ -87,7 +87,7 @@ class RowTexts:
         return None
 
     def keep_records(self, first_row: int, records: list[dict[str, Any]]) -> None:
-        """Keep the records that the next block is made of."""
+        """Store the records of the rows of the next block, good and bad."""
         self._syntax = RowSyntax("records")
         self._first_line = first_row
         self._records = records
@@ -95,11 +95,11 @@ class RowTexts:
             self.names = list(records[0])
 
     def keep_bad(self, n_before: int, error: DataError, row: bytes) -> None:
-        """Keep a row that could not be read, after ``n_before`` good ones of the same block."""
+        """Store a bad row, which follows ``n_before`` good rows of the same block."""
         self._bad.append((n_before, error, row))
 
     def rows(self, block: Block | None = None) -> Iterator[RowText]:
-        """Yield the rows of a block just read, with the bad ones before, among and after them.
+        """Yield the rows of the block just read, good and bad, in the order of the file.
 
         Without a block, yield the bad rows since the last one.
         """
@@ -131,7 +131,7 @@ class RowTexts:
         return self._parsed(self._text, self._line_starts[number])
 
     def _parsed(self, text: bytearray, at: int) -> dict[str, Any]:
-        """Return the record that begins at a position; of a bad row, what can be parsed."""
+        """Return the record that begins at position `at`; of a bad row, the fields that parse."""
         syntax = self._syntax
         if syntax.kind == "delimited":
             found = record(text, at, len(text), syntax.delimiter, ord(syntax.quote))
@@ -153,7 +153,7 @@ def _decoded(text: bytearray) -> str:
 
 
 def _unquoted(field: bytearray, quote: str) -> str:
-    """Return the text of a field, without the quotes around it and with single ones in it."""
+    """Return the text of a field, with surrounding quotes removed and doubled quotes undone."""
     bare = field.strip()
     mark = quote.encode()
     if len(bare) > 1 and bare.startswith(mark) and bare.endswith(mark):
@@ -162,7 +162,7 @@ def _unquoted(field: bytearray, quote: str) -> str:
 
 
 def _json(line: bytearray) -> dict[str, Any]:
-    """Return the object of a line; an empty one if the line is not an object."""
+    """Parse a line as a JSON object; return an empty dict if it is not one."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

@@ -18,7 +18,7 @@ from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
 
 class SentenceBlock(Block):
-    """Some sentences of a file; ``sentences, tags = block`` unpacks them as lists.
+    """Block of sentences with their tags; ``sentences, tags = block`` unpacks them as lists.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class SentenceBlock(Block):
         return tags
 
     def __getitem__(self, numbers: slice | Sequence[int]) -> Self:
-        """Return some of the sentences, by a slice or a list of their numbers."""
+        """Return the sentences selected by a slice or a list of indices, as a block."""
         if isinstance(numbers, slice):
             numbers = range(len(self))[numbers]
         part = copy(self)
@@ -55,7 +55,10 @@ class SentenceBlock(Block):
         return part
 
     def hold_out(self, share: float, seed: int) -> tuple[Self, Self]:
-        """Return a random share of the sentences, after all others; neither may be empty."""
+        """Split off a random share for validation; return the training block, then that share.
+
+        Raise InputError if either would be empty.
+        """
         n = len(self)
         n_held = round(share * n)
         if not 1 <= n_held < n:
@@ -74,7 +77,7 @@ class SentenceBlock(Block):
         return self[learned.tolist()], self[held.tolist()]
 
     def place(self, number: int) -> tuple[str, int]:
-        """Return the file and the line of a sentence of the block that ``whole`` returns."""
+        """Return the file and the line of a sentence, given its index in a block of ``whole``."""
         return self.sources[number], int(self.lines[number])
 
     @property
@@ -83,7 +86,7 @@ class SentenceBlock(Block):
 
 
 class SentenceReader(TextReader[SentenceBlock]):
-    """Blocks of sentences.
+    """Reader of sentences, block by block.
 
     Attributes
     ----------

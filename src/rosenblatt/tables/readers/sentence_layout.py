@@ -12,7 +12,7 @@ from rosenblatt.plurals import count
 from rosenblatt.tables.readers.formats import SENTENCES, named, names_of
 
 KIND = "sentences"  # of the schema in the model file of a tagger
-MARK = "/"
+MARK = "/"  # usual between word and tag
 # The columns of CoNLL-U.
 NAMES = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
 
@@ -22,7 +22,10 @@ Inputs = Column | Iterable[Column] | None
 
 
 def column_number(column: Any, n: int, format: str, argument: str) -> int:
-    """Return the number from 0 of a column of `n`; an error names the argument that has it."""
+    """Return the index of one of `n` columns; raise ParameterError if there is no such column.
+
+    The error names `argument`.
+    """
     names = NAMES if format == "conllu" else []
     if isinstance(column, str):
         if column in names:
@@ -48,7 +51,7 @@ def column_number(column: Any, n: int, format: str, argument: str) -> int:
 
 @dataclass(frozen=True)
 class SentenceLayout:
-    """Which columns of a file hold the words and which one their tags.
+    """Layout of sentences: which columns of a file hold the words and which one their tags.
 
     Attributes
     ----------
@@ -124,7 +127,7 @@ class SentenceLayout:
         name: str,
         labelled: bool,
     ) -> SentenceLayout:
-        """Return the layout of another file, with the columns of this one by default.
+        """Return the layout of another file, which has the same columns by default.
 
         The column of the tags may be missing unless `labelled`; `name` is the file, for errors.
         """
@@ -180,7 +183,7 @@ class SentenceLayout:
     def _usual(
         self, format: str, n_columns: int, labelled: bool
     ) -> tuple[tuple[int, ...] | None, int | None]:
-        """Return the inputs and the target in a file of this format; None if they are not clear."""
+        """Return the default inputs and target for a file of `format`; None if ambiguous."""
         if format == self.format:
             return self.inputs, self.target
         n_inputs = len(self.inputs)
@@ -231,7 +234,7 @@ class SentenceLayout:
 
     @classmethod
     def from_json(cls, kept: Any) -> SentenceLayout:
-        """Return the layout of a model file, which may have been made by anyone, or refuse it."""
+        """Return the layout of an untrusted model file; raise ModelFileError if it is invalid."""
         try:
             layout = cls(
                 kept["format"],
@@ -257,11 +260,11 @@ class SentenceLayout:
         return all(type(place) is int and 0 <= place < self.n_columns for place in places)
 
     def column_name(self, column: int) -> str:
-        """Return the name of a column of CoNLL-U, or the number from 1 of another."""
+        """Return the name of a column: its CoNLL-U name, or its number from 1."""
         return NAMES[column] if self.format == "conllu" else str(column + 1)
 
     def describe(self) -> str:
-        """Describe the layout, with the names that templates have for the inputs."""
+        """Describe the layout in words, with the names of the inputs in feature templates."""
         kind = named(self.format, SENTENCES).title
         if self.format == "text":
             return kind
@@ -276,17 +279,17 @@ class SentenceLayout:
 
 
 def is_mark(mark: Any) -> bool:
-    """Return whether this can be between a word and its tag."""
+    """Return whether `mark` can separate a word and its tag: a text without whitespace."""
     return isinstance(mark, str) and mark != "" and not any(map(str.isspace, mark))
 
 
 def input_names(n_inputs: int) -> list[str]:
-    """Return the names that templates have for the parts of a token."""
+    """Return the names of the parts of a token in feature templates."""
     return ["w", "pos", *(f"c{k}" for k in range(2, n_inputs))][:n_inputs]
 
 
 def _of_text(target: Column | None, inputs: Inputs) -> SentenceLayout:
-    """Return the layout of text; refuse columns, which it does not have."""
+    """Return the layout of text, which has no columns; raise ParameterError if any are given."""
     for name, value in (("target", target), ("inputs", inputs)):
         if value is not None:
             raise ParameterError(

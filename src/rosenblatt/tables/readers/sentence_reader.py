@@ -1,4 +1,4 @@
-"""Sentences of any layout, which is auto-detected by the name of a file or its first lines."""
+"""Reader of sentences in any layout, detected by the file name or the first lines."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ from rosenblatt.tables.readers.sentence_layout import (
 from rosenblatt.tables.readers.sentence_writer import ConllLinesReader
 from rosenblatt.tables.readers.sources import Given, Source, reader_of, sources_of
 
-MOST_ABOVE = 1 << 24  # bytes of blank lines and comments to look at
-PIECE = 1 << 16  # bytes
+MOST_ABOVE = 1 << 24  # bytes of blank lines and comments to skip before the first row, at most
+PIECE = 1 << 16  # bytes read at once
 WORD = re.compile(r"[^ \t]+")
 
 
@@ -100,7 +100,7 @@ def iter_sentences(
     See Also
     --------
     read_sentences : All of them at once.
-    iter_conll : ColumnRoles alone, of one known layout.
+    iter_conll : Columns alone, of one known layout.
     SentenceWriter : Writes them with the tags that a tagger gives them.
 
     Examples
@@ -184,7 +184,7 @@ def read_sentences(block: SentenceBlock) -> tuple[list[list[Any]], list[list[str
 
 
 class _Opening:
-    """The first lines of the data; ``given`` is what remains to be read, which is all of it."""
+    """First lines of the data, to detect the format; ``given`` can be read from its start."""
 
     def __init__(self, path: Given, format: str | None, settings: ReaderSettings) -> None:
         if format is not None:
@@ -218,7 +218,7 @@ class _Opening:
     def kind(
         self, like: SentenceLayout | None, labelled: bool, tags: Collection[str], mark: str
     ) -> str:
-        """Return the format, by the first lines if nothing else decides it."""
+        """Return the format: the given one, or that of the suffix or else of the first lines."""
         if self._kind:
             return self._kind
         if is_conllu(self._first, self._row):
@@ -238,7 +238,7 @@ class _Opening:
         return "text"
 
     def _is_word_and_tag(self, like: SentenceLayout, tags: Collection[str]) -> bool:
-        """Return whether a line is a single word or a word with its tag, rather than a sentence."""
+        """Return whether the first line is a word, or a word with its tag, and not a sentence."""
         fields = WORD.findall(self._first.decode("utf-8", "replace"))
         if len(fields) == 1:
             return True
@@ -256,7 +256,10 @@ class _Opening:
 
 
 def _format_by_names(paths: list[Any]) -> str | None:
-    """Return the format that the suffixes mean, or None if they mean none."""
+    """Return the format for the suffixes of files; None if it is unknown.
+
+    Raise ParameterError if the files have different formats.
+    """
     formats = {by_suffix(path, SENTENCES) for path in paths}
     if len(formats) > 1:
         raise ParameterError(
@@ -272,10 +275,10 @@ def _format_by_names(paths: list[Any]) -> str | None:
 
 
 def _first_rows(source: Source, settings: ReaderSettings) -> tuple[bytes, bytes]:
-    """Return the first line that is not blank, and the first of these that is not a comment.
+    """Return the first non-blank line, and the first line that is neither blank nor a comment.
 
-    They are the same if all are comments, and empty if there is no line. The beginning of a line
-    that is too long is enough.
+    If all lines are comments, both are the first one; if there is no line, both are empty. Of an
+    overlong line the beginning is returned.
     """
     lines = Lines(source, settings.max_line_bytes, settings.encoding or "utf-8")
     first = b""
@@ -298,7 +301,7 @@ def _first_rows(source: Source, settings: ReaderSettings) -> tuple[bytes, bytes]
 
 
 class _ReadTwice:
-    """A file that can be read a second time after `rewind`, without seeking."""
+    """File that records what is read, so that `rewind` works without seeking."""
 
     def __init__(self, source: Source) -> None:
         self.name = source.name
@@ -312,7 +315,7 @@ class _ReadTwice:
         self._again = b""
 
     def read(self, size: int = -1) -> bytes:
-        """Return the bytes that are there, at most `size`."""
+        """Return the bytes that are available, at most `size`."""
         if self._again:
             if size < 0:
                 size = len(self._again)
@@ -341,7 +344,7 @@ class _ReadTwice:
 
 
 class TaggedTextFormat(TextFormat[SentenceBlock]):
-    """Text for the reader: each line is a sentence, its words with or without tags."""
+    """Format of text with one sentence per line, its words with or without tags."""
 
     # The current file, and the handler of its bad lines; both are set by the reader.
     source: str
@@ -404,13 +407,13 @@ class TaggedTextFormat(TextFormat[SentenceBlock]):
 
 
 def _is_tagged(word: str, mark: str) -> bool:
-    """Return whether there is a mark in a word, with something before and after it."""
+    """Return whether a word contains `mark` with text before and after it."""
     before, _, after = word.rpartition(mark)
     return bool(before) and bool(after)
 
 
 class TaggedTextReader(SentenceReader):
-    """A reader of text; its format parses words itself, and so handles their faults."""
+    """Reader of tagged text, whose format splits words and handles their faults itself."""
 
     _form: TaggedTextFormat
 

@@ -1,4 +1,4 @@
-"""Write sentences with their tags: in the format of their file, or in another."""
+"""Writing of sentences with their tags, in the format of their file or in another."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rosenblatt.tables.readers.sentence_blocks import SentenceBlock, SentenceRea
 from rosenblatt.tables.readers.sentence_layout import MARK, SentenceLayout
 from rosenblatt.tables.readers.sources import Given
 
-# The formats of sentences, and the tags of a sentence a line.
+# The formats of sentences, and "tags": one line with the tags of each sentence.
 FORMS = (*names_of(SENTENCES), "tags")
 FIELD = re.compile(rb"[^ \t\r\n]+")
 
@@ -28,14 +28,14 @@ WriteSentence = Callable[[Sequence[Any], Sequence[str]], str]
 
 
 class Line(NamedTuple):
-    """A line of a file, by its number from 1."""
+    """Line of a file, with its number from 1."""
 
     number: int
     text: bytes
 
 
 class TextPart(NamedTuple):
-    """Lines up to a blank one, unchanged; ``words`` are the places of the lines that are words.
+    """Unchanged lines up to a blank one; ``words`` are the indices of lines that hold words.
 
     A part without words consists of comments or blank lines. ``line`` is the number of its first
     line.
@@ -47,7 +47,7 @@ class TextPart(NamedTuple):
 
 
 class ConllLinesReader(ConllReader):
-    """A `ConllReader` that keeps the lines of the last block, which `parts` returns.
+    """`ConllReader` that stores the lines of the last block, which `parts` returns.
 
     Sentences that were skipped are in no part.
     """
@@ -61,7 +61,7 @@ class ConllLinesReader(ConllReader):
         self._ends_with_blank = True
 
     def parts(self, block: SentenceBlock) -> list[TextPart]:
-        """Return the sentences of the block just read, in order, and the lines between them."""
+        """Return the lines of the block just read: its sentences, and the lines between them."""
         starts = set(block.lines.tolist())
         parts = self._ready
         self._ready = []
@@ -89,7 +89,7 @@ class ConllLinesReader(ConllReader):
         return parts
 
     def _close(self, group: list[Line], starts: set[int], parts: list[TextPart]) -> None:
-        """Add a group of lines to the parts, unless it has a fault."""
+        """Append a group of lines to the parts, unless it contains a bad line."""
         if not group or any(line.number in self._faults for line in group):
             return
         # Comments may be above the first word.
@@ -128,7 +128,7 @@ class ConllLinesReader(ConllReader):
         self._ends_with_blank = _is_blank(found[-1])
 
     def _begin_lines_of(self, lines: Lines) -> None:
-        """Begin a file, with a blank line between it and the last sentence of the file before."""
+        """Start a new file, and add a blank line if the file before did not end with one."""
         self._close(self._lines, set(), self._ready)
         if not self._ends_with_blank:
             self._ready.append(TextPart([b"\n"], [], 0))
@@ -148,12 +148,12 @@ class ConllLinesReader(ConllReader):
 
 
 def _is_blank(line: bytes) -> bool:
-    """Return whether a line is blank for the parser: any other character is a word."""
+    """Return whether the parser skips a line as blank: it has only spaces, tabs and line ends."""
     return not line.strip(b" \t\r\n")
 
 
 class SentenceWriter:
-    """Writes the sentences of a reader with the tags that a tagger predicts.
+    """Writer of the sentences of a reader with the tags that a tagger predicts.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ class SentenceWriter:
 
 
 def _put_tag(reader: ConllLinesReader, *, append: bool) -> PutTag:
-    """Return a function that puts a tag into the line of a word: into its column or behind all."""
+    """Return a function that writes a tag into a line: in the tag column or after the last one."""
     layout = reader.layout
     assert reader.columns is not None  # a block was read
     tabs = reader.columns.tabs
@@ -339,7 +339,7 @@ def _conllu_writer(layout: SentenceLayout) -> WriteSentence:
 
 
 def _sentence_of(lines: list[str]) -> str:
-    """Return lines with a blank one after them; nothing for an empty sentence."""
+    """Return the lines of a sentence and a blank line; an empty text if there are no lines."""
     if not lines:
         return ""
     return "\n".join(lines) + "\n\n"

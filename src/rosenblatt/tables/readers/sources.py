@@ -29,19 +29,19 @@ ENDINGS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
 LONGEST_MARK = max(map(len, MARKS))
 
 PIECE = 1 << 20  # bytes copied at a time
-KEPT_IN_MEMORY = 1 << 26  # bytes of a pipe that are kept for another pass before a disk is used
-LONGEST_SHOWN = 60  # characters of the repr of something that cannot be read
+KEPT_IN_MEMORY = 1 << 26  # bytes of a pipe that are stored in memory; more go to a disk
+LONGEST_SHOWN = 60  # characters of the repr of an invalid argument, at most
 
 # The first bytes of our own files, after the eight that hold the length of their header.
 OUR_STARTS = {
     b'{"__metadata__":{"rosenblatt_rows":': "rows",
     b'{"__metadata__":{"rosenblatt":': "model",
 }
-LENGTH_OF_HEADER = 8
+LENGTH_OF_HEADER = 8  # bytes
 
 
 class Source(NamedTuple):
-    """One place to read from.
+    """Input of a reader: a path, standard input or an open file.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Source(NamedTuple):
     closes: bool
 
     def is_file(self, found: os.stat_result) -> bool:
-        """Return whether this is the file that `found` describes."""
+        """Return whether the source is the file whose `os.stat` result is `found`."""
         try:
             own = os.stat(self.name) if self.closes else os.fstat(self.open().fileno())
         except (AttributeError, OSError):
@@ -97,7 +97,7 @@ def sources_of(given: Given) -> list[Source]:
 
 
 def _globbed(given: Any) -> list[Any]:
-    """Return the files that match a pattern such as data/*.csv, sorted; otherwise the argument."""
+    """Expand a pattern such as data/*.csv to a sorted list of files; otherwise return [given]."""
     is_pattern = isinstance(given, str) and any(c in given for c in "*?[")
     if not is_pattern or os.path.exists(given):
         return [given]
@@ -137,7 +137,7 @@ def _unreadable(given: Any) -> ParameterError:
 
 
 def converted(given: Given, convert: Callable[[Source], bytes]) -> list[Source]:
-    """Return sources of what `convert` makes of each file: lines that another reader parses."""
+    """Return sources that convert each file to text for another reader when they are opened."""
 
     def converted_source(source: Source) -> Source:
         return Source(source.name, lambda: io.BytesIO(convert(source)), False)
@@ -160,14 +160,14 @@ def opened(source: Source) -> Iterator[Stream]:
 
 
 def all_bytes(source: Source) -> bytes:
-    """Read a source as a whole."""
+    """Return all bytes of a source, decompressed."""
     with opened(source) as stream, stream.copied() as copy:
         data: bytes = copy.read()
     return data
 
 
 def reader_of(raw: RawFile) -> Callable[[int], Any]:
-    """Return the method that reads what is there, without waiting for a full buffer of a pipe."""
+    """Return the method that reads available bytes, without waiting for a full buffer of a pipe."""
     reader: Callable[[int], Any] = getattr(raw, "read1", raw.read)
     return reader
 
@@ -179,7 +179,7 @@ def _can_seek(raw: RawFile) -> bool:
 
 @contextmanager
 def kept_for_rereading(source: Source) -> Iterator[Source]:
-    """Return a source that can be read again after it was read to its end.
+    """Yield a source that can be read again from its start after it was read to its end.
 
     An open file is rewound to where it was; the bytes of a pipe are kept in a temporary file.
     """
@@ -191,7 +191,7 @@ def kept_for_rereading(source: Source) -> Iterator[Source]:
 
 
 class _Rereading:
-    """Opens a source for a first pass, and then for further ones."""
+    """Opener of a source for several passes: it rewinds a file, and records a pipe."""
 
     def __init__(self, source: Source, stack: ExitStack) -> None:
         self._source = source
@@ -201,7 +201,7 @@ class _Rereading:
         self._copy: RawFile | None = None
 
     def open(self) -> RawFile:
-        """Return the raw file at its start: itself if it can seek, otherwise what was recorded."""
+        """Return the raw file at its start; after the first pass of a pipe, its recording."""
         if self._copy is not None:
             self._copy.seek(0)
             return self._copy
@@ -225,7 +225,7 @@ class _Rereading:
 
 
 class _Recorded:
-    """A file whose bytes are copied to another one while they are read."""
+    """File whose bytes are copied to another file while they are read."""
 
     def __init__(self, raw: RawFile, copy: RawFile) -> None:
         self._read = reader_of(raw)
@@ -240,7 +240,7 @@ class _Recorded:
 
 
 class Stream:
-    """The decompressed bytes of one source.
+    """Stream of the decompressed bytes of a source.
 
     Attributes
     ----------
@@ -275,7 +275,7 @@ class Stream:
 
     @contextmanager
     def copied(self) -> Iterator[RawFile]:
-        """Copy all bytes to a temporary file and return it, at its start."""
+        """Copy all bytes to a temporary file and yield it, at its start."""
         import tempfile
 
         with tempfile.TemporaryFile() as copy, memoryview(bytearray(PIECE)) as view:
@@ -285,11 +285,11 @@ class Stream:
             yield copy
 
     def readinto(self, view: memoryview) -> int:
-        """Fill `view` with the bytes that are there at once; return how many, 0 at the end."""
+        """Read available bytes into `view`; return their number, 0 at the end."""
         try:
             return int(self._stream.readinto(view) or 0)
         except OSError as error:
-            # An error of the system has a number; gzip and bzip2 raise OSError without one.
+            # A system error has an errno; gzip and bzip2 raise OSError without one.
             if error.errno is not None or self.packing is None:
                 raise
             damage: Exception = error
@@ -306,9 +306,9 @@ class Stream:
 
 
 def _first_bytes(raw: RawFile, name: str) -> bytes:
-    """Return enough bytes to detect a compression.
+    """Read the first bytes of a file, as many as are needed to detect its compression.
 
-    No more are read from a pipe than that, so that a short line need not wait for the next.
+    No more are read from a pipe, so that a short line need not wait for the next one.
     """
     read = reader_of(raw)
     head = b""
@@ -325,7 +325,7 @@ def _first_bytes(raw: RawFile, name: str) -> bytes:
 
 
 class _Rest:
-    """A file whose first bytes were read already: these again, and then the others."""
+    """File that returns the bytes in `head` again, and then the rest of `raw`."""
 
     closed = False  # the decompressors ask
 
@@ -362,7 +362,7 @@ class _Rest:
 
 
 def _decompressor(packing: str, rest: _Rest) -> Any:
-    """Return a file of the decompressed bytes; the library is imported only now."""
+    """Return a file of the decompressed bytes; import the library only now."""
     compressed: Any = rest
     if packing == "gzip":
         import gzip
@@ -394,7 +394,7 @@ def _zstd() -> Any:
 
 
 def first_lines(path: Any, n_bytes: int = 1 << 14) -> str:
-    """Return whole lines from the beginning of a file, to recognize it by.
+    """Return whole lines from the beginning of a file, to detect its format.
 
     Return an empty text for a pipe, whose bytes can be read only once, and for what cannot be read.
     """

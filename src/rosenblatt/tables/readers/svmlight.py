@@ -1,4 +1,4 @@
-"""svmlight and LIBSVM files: ``label index:value index:value ... # comment``."""
+"""Reader of svmlight and LIBSVM files: ``label index:value index:value ... # comment``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rosenblatt.tables.readers.reader_options import (
 from rosenblatt.tables.readers.sources import Given
 
 LARGEST_INDEX = np.iinfo(np.int32).max
-# What a label cannot hold: characters that separate the parts of a line.
+# Matches an invalid label: empty, or with characters that separate the parts of a line.
 NO_LABEL = re.compile(r"[\s#:,;\x00]|^$")
 PAIR = "write index:value, as in 3:0.5"
 AS_CSV = Message("if this is CSV, read it as a table with ", Setting("format", "csv"))
@@ -46,7 +46,7 @@ FAULTS: dict[str, ProblemAndCures] = {
 
 
 class SvmlightFormat(SparseFormat[Block]):
-    """svmlight rows for the reader."""
+    """Format of svmlight rows."""
 
     cure_of_number = PAIR
     faults = FAULTS
@@ -176,7 +176,7 @@ def read_svmlight(block: Block) -> tuple[Any, npt.NDArray[Any]]:
 
 
 def svmlight_lines(X: Any, labels: Sequence[Any]) -> Iterator[str]:
-    """Yield rows as lines of svmlight text; parsed again, they are the same to the last bit.
+    """Yield rows as lines of svmlight text, which parse back to exactly the same values.
 
     Parameters
     ----------

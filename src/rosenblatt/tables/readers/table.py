@@ -1,4 +1,4 @@
-"""Tables: rows with named columns, from files of any format of tables in the registry."""
+"""Tables: rows with named columns, read from any tabular format in the registry."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from rosenblatt.tables.readers.reader_options import (
 )
 from rosenblatt.tables.readers.sources import Given
 
-# At most, in a message.
+# Numbers of columns and of strays that a message lists, at most.
 SHOWN_TEXT_COLUMNS = 6
 SHOWN_STRAYS = 3
-# A column of text is looked at for numbers only if one of so many different texts is one.
+# About this many texts of a text column are tested first; if none is a number, none is counted.
 PROBED_TEXTS = 50
-# Rows by which a column of numbers without strays shows that it holds a number at all.
+# First rows in which a number column without strays is searched for a number at all.
 PROBED_NUMBERS = 1000
 # Faults of a single value, whose message names the column.
 FAULTS_OF_VALUES = ("not a number", "too large", "label", "not text", "no label")
@@ -60,14 +60,14 @@ ParserOfRows = TypeVar("ParserOfRows", bound=TabularParser)
 
 
 class Coded(NamedTuple):
-    """A column of text as one code per row, and the text of each code."""
+    """Dictionary-encoded column of text: one code per row, and the text of each code."""
 
     codes: npt.NDArray[np.int32]
     texts: list[str]
 
 
 class Table(Block):
-    """Columns of numbers and of text, and the label of every row.
+    """Table of number columns and text columns, with the label of every row.
 
     ``X, y = table`` unpacks a matrix and the labels if all features are numbers. ``table[:1000]``
     is a table of the first rows; a list of row numbers or a mask selects rows in the same way.
@@ -103,11 +103,11 @@ class Table(Block):
         codes: dict[str, Coded] | None = None,
     ) -> None:
         super().__init__(numbers, labels, lines)
-        # Columns of text as the parser has them: their codes are those of all columns together.
+        # Columns of text as the parser encodes them: all columns share one numbering of texts.
         self._shared_codes = codes or {}
         self._coded: dict[str, Coded] = {}
         self.names = list(columns.features)
-        # The column of `numbers` that each number column is.
+        # The column index in `numbers` of each number column.
         self.places = columns.places("number")
         self.number_names = list(self.places)
         self.target = columns.target
@@ -134,7 +134,7 @@ class Table(Block):
         return self.numbers
 
     def place(self, row: int) -> str:
-        """Return where a row is, for a message: "line 3"."""
+        """Return the location of a row for a message, such as "line 3"."""
         return f"{self.unit} {int(self.lines[row])}"
 
     def number_column(self, name: str) -> npt.NDArray[Any]:
@@ -142,7 +142,7 @@ class Table(Block):
         return self.numbers[:, self.places[name]]
 
     def coded(self, name: str) -> Coded:
-        """Return a text column as codes of its different texts, in order of first occurrence."""
+        """Return a text column dictionary-encoded, with codes in order of first occurrence."""
         if name not in self._coded:
             self._coded[name] = self._encode(name)
         return self._coded[name]
@@ -162,14 +162,14 @@ class Table(Block):
 
     @property
     def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """Return every feature by name, in order; ``pandas.DataFrame(table.columns)`` works."""
+        """Return the values of every feature by name; ``pandas.DataFrame(table.columns)`` works."""
         return {
             name: self.texts[name] if name in self.texts else self.number_column(name)
             for name in self.names
         }
 
     def __getitem__(self, rows: slice | npt.ArrayLike) -> Self:
-        """Return some of the rows as a table of the same columns; a slice is not copied."""
+        """Return the selected rows as a table with the same columns; a slice is not copied."""
         if not isinstance(rows, slice):
             rows = np.asarray(rows)
             if rows.ndim != 1:
@@ -218,7 +218,7 @@ class Table(Block):
 
 
 def _codes_of_one_column(shared: Coded) -> Coded:
-    """Return codes of only the texts that occur, in order of first occurrence.
+    """Renumber the codes of a column to those that occur, in order of first occurrence.
 
     The time needed depends on the number of rows, not on the number of texts in all columns.
     """
@@ -239,7 +239,7 @@ def _codes_of_one_column(shared: Coded) -> Coded:
 
 @dataclass
 class ColumnTally:
-    """What all rows so far show about the kind of a column.
+    """Counts over all rows so far, which determine the kind of a column.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ class ColumnTally:
         return "text"
 
     def stray_words(self, name: str) -> str:
-        """Describe the values of a column of this name that were read as missing."""
+        """Describe the values that were read as missing, for a warning about column `name`."""
         n = sum(self.strays.values())
         are_gaps = "is not a number, read as a gap" if n == 1 else "are not numbers, read as gaps"
         return (
@@ -278,7 +278,7 @@ class ColumnTally:
 
 @dataclass(frozen=True)
 class TableRequest:
-    """The arguments of `iter_table`, as the reader of each format of tables gets them.
+    """Arguments of `iter_table` in the form that is passed to the reader of a format.
 
     Attributes
     ----------
@@ -305,7 +305,7 @@ class TableRequest:
 
 
 class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
-    """A format of tables: rows of the parser become a Table.
+    """Base of tabular formats: converts the rows of the parser to a `Table`.
 
     The kinds of columns that the caller does not name are guessed by the first rows. All rows are
     tallied, so that `revised` returns wrong guesses at the end.
@@ -334,7 +334,7 @@ class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
 
     @property
     def names(self) -> list[str]:
-        """Return the columns of the current file."""
+        """Return the names of the columns of the current file."""
         return self._names
 
     def take(self) -> Table:
@@ -362,7 +362,7 @@ class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
         return table
 
     def _take_strays(self) -> dict[str, dict[str, int]]:
-        """Return by number column the texts read as missing since the last call, with counts."""
+        """Return the counts of texts read as missing since the last call, by number column."""
         places, codes, texts = self.parser.take_strays()
         names = self._columns.of_kind("number")
         strays: dict[str, dict[str, int]] = {}
@@ -376,7 +376,7 @@ class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
     # ------------------------------------------------------------------ the kinds of the columns
 
     def _tally(self, table: Table, name: str) -> None:
-        """Add what more rows show about the kind of a column."""
+        """Update the tally of a column with the rows of a table."""
         tally = self._tallies.setdefault(name, ColumnTally())
         if name in table.places:
             strays = table.strays.get(name, {})
@@ -411,11 +411,11 @@ class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
             tally.has_codes = True
 
     def parse_number(self, text: bytes) -> float | None:
-        """Return the number that a text is, as this format writes numbers, or None."""
+        """Parse a number in the style of the format; return None if `text` is not one."""
         return number_text.parse(text)
 
     def _number(self, text: str) -> float | None:
-        """Return the number that a text is, if it is one to learn from."""
+        """Parse a number; return None if `text` is not one, or is beyond the allowed range."""
         value = self.parse_number(text.encode())
         if value is None or abs(value) > self._limit:
             return None
@@ -441,7 +441,7 @@ class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
         return revised
 
     def must_reread(self) -> bool:
-        """Revise columns of numbers that are text; return whether files must be parsed again."""
+        """Change columns wrongly guessed as numbers to text; return whether there are any."""
         texts: set[str] = set()
         for name, kind in self.revised().items():
             if kind == "text" and self._tallies[name].n_values:
@@ -455,7 +455,7 @@ class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
         return True
 
     def finish(self, table: Table) -> Table:
-        """Return the table of all rows with the kinds of columns that all rows show."""
+        """Return the table of all rows, with wrongly guessed columns converted."""
         revised = self.revised()
         if not revised:
             return table
@@ -484,7 +484,7 @@ class TableFormat(TextFormat[Table], Generic[ParserOfRows]):
         return better
 
     def warn_of_strays(self, file: str) -> None:
-        """Warn of values that were read as missing, since they are not numbers."""
+        """Warn about values that were read as missing because they are not numbers."""
         for name in self._columns.of_kind("number"):
             tally = self._tallies.get(name)
             if tally is None or not tally.strays:

@@ -1,4 +1,4 @@
-"""Vowpal Wabbit text: ``label importance 'tag |namespace:weight name:value name ...``."""
+"""Reader of Vowpal Wabbit text: ``label importance 'tag |namespace:weight name:value name ...``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ONE_CLASS = "this reader takes one class a row; write label |namespace name:valu
 
 
 class VWRows(NamedTuple):
-    """A whole file: features, labels, importance weights, and the column names if exact."""
+    """Contents of a file: features, labels, importance weights, and column names unless hashed."""
 
     X: Any
     y: Any
@@ -42,7 +42,7 @@ class VWRows(NamedTuple):
 
 
 class VWBlock(Block):
-    """Some rows of a file; ``X, y = block`` unpacks them as arrays.
+    """Block of rows of Vowpal Wabbit text; ``X, y = block`` unpacks features and labels.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class VWBlock(Block):
 
     @property
     def names(self) -> list[str] | None:
-        """Return the names of the columns if they are exact, otherwise None."""
+        """Return the names of the columns; None if names are hashed."""
         if self._vocabulary is None:
             return None
         # Blocks share one vocabulary, which may have grown since.
@@ -106,7 +106,7 @@ FAULTS: dict[str, ProblemAndCures] = {
 
 
 class VWFormat(SparseFormat[VWBlock]):
-    """Rows of Vowpal Wabbit for the reader."""
+    """Format of Vowpal Wabbit rows."""
 
     cure_of_number = "write a number after the colon, or name=word for a word"
     faults = FAULTS
@@ -159,7 +159,7 @@ class VWFormat(SparseFormat[VWBlock]):
         return VWBlock(rows, y, lines, weights, vocabulary)
 
     def _label_fault(self, name: bytes) -> ProblemAndCures | None:
-        """Return why this cannot be a label, with the cures; None if it can."""
+        """Return why a text cannot be a label, with the cures; None if it can."""
         if name == b"shared":
             return '"shared" begins an example of several lines', ONE_CLASS
         if b"," in name:
@@ -195,7 +195,7 @@ class VWFormat(SparseFormat[VWBlock]):
 
 
 def _vocabulary(names: Iterable[str] | None) -> Names:
-    """Return the vocabulary of the names that the caller gave; an empty one for None."""
+    """Return the vocabulary of the given names; an empty one if `names` is None."""
     known = Names()
     if names is None:
         return known
