@@ -374,3 +374,13 @@ def test_a_demo_where_nothing_can_be_written_goes_without_a_picture(
     assert "no picture: Permission denied: rosenblatt-demo.svg" in done.err
     done = demo(tmp_path, "--data", "wine", "--out", "mine.svg")
     assert done.code == 5
+
+
+def test_a_picture_of_vw_rows_compares_their_labels(tmp_path: Path) -> None:
+    (tmp_path / "rows.vw").write_text("1 | a:1 b:2\n-1 | a:-1 c:1\n1 | a:2\n-1 | c:2\n")
+    train = ("train", tmp_path / "rows.vw", "--learner", "perceptron", "--out", tmp_path / "m.rbt")
+    assert run(*train).code == 0
+    done = run(
+        "plot", "confusion", tmp_path / "m.rbt", tmp_path / "rows.vw", "-o", tmp_path / "c.svg"
+    )
+    assert (done.code, (tmp_path / "c.svg").exists()) == (0, True), done.err

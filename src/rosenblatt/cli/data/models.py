@@ -185,8 +185,8 @@ class Model:
     ) -> Generator[tuple[AnySchema, Any], None, None]:
         """Yield pairs of schema and block; if the model has no schema, the block defines it."""
         kind = reading.kind_of(paths, self._schema)
-        # Rows of svmlight are always read with labels, and those of vw here without.
-        labelled = labelled and kind in ("text", "table")
+        # Sparse rows always have labels, and packed rows know whether they do.
+        labelled = labelled and kind in ("text", "table", "vw")
         if self.has_schema:
             with self.reader(reading, paths, labelled=labelled) as blocks:
                 for block in blocks:
