@@ -1,4 +1,4 @@
-"""What the chapters claim, worked out: each sentence beside the computation that makes it so.
+"""Claims of the chapters, worked out: each sentence beside the computation that makes it so.
 
 A claim is a piece of a chapter, word for word, and a function that works out whether it is true.
 Whoever changes a sentence with a number in it, or one that says "always" or "never", changes its
