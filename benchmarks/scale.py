@@ -33,7 +33,7 @@ from rosenblatt.tables.readers.packed_rows import RowsWriter
 
 LEARN = ["--quiet", "--noconstant", "--sgd", "--loss_function", "hinge"]
 FIVE_EPOCHS = ["--passes", "5", "-c", "-k", "--holdout_off"]
-MOST_PRIVATE = 300e6
+MAX_PRIVATE = 300e6
 ROLLUP = Path("/proc/self/smaps_rollup")
 
 
@@ -191,7 +191,7 @@ def private(n_bytes: int) -> list[Row]:
                     text=True,
                 )
                 work = f"packed: MB of its own, {target.stat().st_size / 1e9:.1f} GB {name}, {how}"
-                rows.append(Row(work, float(done.stdout) / 1e6, most=MOST_PRIVATE / 1e6))
+                rows.append(Row(work, float(done.stdout) / 1e6, most=MAX_PRIVATE / 1e6))
         finally:
             target.unlink(missing_ok=True)
     return rows

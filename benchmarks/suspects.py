@@ -39,7 +39,7 @@ SETS = {
     "phishing": "phishing/phishing.csv.gz",
     "segment": "segment/segment.csv.gz",
 }
-MOST_ROWS = 3000
+MAX_ROWS = 3000
 EPOCHS = 20
 
 
@@ -50,7 +50,7 @@ def read(path: Path) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
     if len(lines[0]) != len(lines[1]) or lines[0][0][:1].isalpha():
         lines = lines[1:]
     table = np.array(lines)
-    table = table[np.random.default_rng(0).permutation(len(table))[:MOST_ROWS]]
+    table = table[np.random.default_rng(0).permutation(len(table))[:MAX_ROWS]]
     X = StandardScaler().fit_transform(table[:, :-1].astype(np.float64))
     return X, np.unique(table[:, -1], return_inverse=True)[1]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import Perceptron, SequenceTagger, distributed, evaluate, theory
-from rosenblatt.html_tables import MOST_ROWS, ResultCard, first_and_last, html_picture, in_short
+from rosenblatt.html_tables import MAX_ROWS, ResultCard, first_and_last, html_picture, in_short
 from rosenblatt.io import read_table
 
 ODD = "<script>no</script>"
@@ -90,8 +90,8 @@ def test_a_result_is_short_and_escaped_and_has_no_colours_of_its_own(result: Any
 def test_of_a_long_ledger_the_ends_are_shown() -> None:
     words = Words(NOISE.ledger_._repr_html_())
     n = len(NOISE.ledger_)
-    assert words.elements.count("tr") == MOST_ROWS + 1
-    assert f"{n - MOST_ROWS:,} between are not shown." in words.text
+    assert words.elements.count("tr") == MAX_ROWS + 1
+    assert f"{n - MAX_ROWS:,} between are not shown." in words.text
     assert first_and_last(12) == ([0, 1, 2, 3, 4, 7, 8, 9, 10, 11], "2 between are not shown.")
     assert first_and_last(2) == ([0, 1], "")
 

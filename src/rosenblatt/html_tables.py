@@ -11,11 +11,11 @@ from rosenblatt.text_tables import ordinary
 # CSS selectors of pages with a dark or light theme: JupyterLab and Notebook, then VS Code.
 DARK_PAGE = "[data-jp-theme-light=false],.vscode-dark"
 LIGHT_PAGE = "[data-jp-theme-light=true],.vscode-light"
-FIELD = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
+FIELD_STYLE = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
 CELL = "text-align:right;padding:2px 12px 2px 0"
 # A field shows its first values; a table shows its first and last rows, half of them each.
 MOST_VALUES = 8
-MOST_ROWS = 10
+MAX_ROWS = 10
 # Longest text of a value, in characters.
 LONGEST_TEXT = 200
 
@@ -77,11 +77,11 @@ def html_headline(words: str) -> str:
 
 def first_and_last(n: int) -> tuple[list[int], str]:
     """Return the indices of the rows to show of n rows, and a note on the rows left out."""
-    if n <= MOST_ROWS:
+    if n <= MAX_ROWS:
         return list(range(n)), ""
-    half = MOST_ROWS // 2
+    half = MAX_ROWS // 2
     shown = [*range(half), *range(n - half, n)]
-    return shown, f"{n - MOST_ROWS:,} between are not shown."
+    return shown, f"{n - MAX_ROWS:,} between are not shown."
 
 
 class ResultCard:
@@ -102,8 +102,8 @@ class ResultCard:
             if _is_empty(value):
                 continue
             rows.append(
-                f"<tr><th scope=row style='{FIELD}'>{escape(field.name)}</th>"
-                f"<td style='{FIELD}'>{escape(in_short(value))}</td></tr>"
+                f"<tr><th scope=row style='{FIELD_STYLE}'>{escape(field.name)}</th>"
+                f"<td style='{FIELD_STYLE}'>{escape(in_short(value))}</td></tr>"
             )
         table = f"<table><tbody>{''.join(rows)}</tbody></table>"
         return html_card(html_headline(self._headline()), table)

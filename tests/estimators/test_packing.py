@@ -157,7 +157,7 @@ def test_a_packed_file_trains_the_model_of_the_file(
     if how == "small blocks":
         monkeypatch.setattr(lines_module, "PIECE", 700)
         monkeypatch.setattr(number_scaling, "NUMBERS_AT_ONCE", 64)
-        monkeypatch.setattr(number_scaling, "LEAST_ROWS", 16)
+        monkeypatch.setattr(number_scaling, "MIN_ROWS", 16)
     packed = io.pack(source, tmp_path / "data.rows", format=format)
     if how == "pipe":
         source.close()
@@ -355,7 +355,7 @@ def test_a_schema_is_the_same_however_the_rows_arrive(monkeypatch: pytest.Monkey
     text = ("\n".join(lines) + "\n").encode()
     monkeypatch.setattr(number_scaling, "NUMBERS_AT_ONCE", 1 << 10)
     monkeypatch.setattr(number_scaling, "NUMBERS_SAMPLED", 1 << 10)
-    monkeypatch.setattr(number_scaling, "LEAST_ROWS", 100)
+    monkeypatch.setattr(number_scaling, "MIN_ROWS", 100)
     table = io.read_table(bytes_io.BytesIO(text), "k", missing=["?"])
     whole = Schema.guess(table)
     kinds = {column.name: column.kind for column in whole.columns}
@@ -379,7 +379,7 @@ def test_a_schema_is_the_same_however_the_rows_arrive(monkeypatch: pytest.Monkey
 
 def test_joined_moments_are_those_of_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(number_scaling, "NUMBERS_AT_ONCE", 64)
-    monkeypatch.setattr(number_scaling, "LEAST_ROWS", 16)
+    monkeypatch.setattr(number_scaling, "MIN_ROWS", 16)
     numbers = np.random.default_rng(3).normal(100, 5, size=(1000, 3))
     numbers[::7, 1] = np.nan
     numbers[:, 2] = np.nan
@@ -396,7 +396,7 @@ def test_joined_moments_are_those_of_all_rows(monkeypatch: pytest.MonkeyPatch) -
 def test_texts_that_are_all_different_are_not_all_remembered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(guessing_module, "MOST_DIFFERENT", 1500)
+    monkeypatch.setattr(guessing_module, "MAX_DIFFERENT", 1500)
     rows = b"".join(b"id%d,%d,%s\n" % (i, i % 5, b"uv"[i % 2 :][:1]) for i in range(3000))
     table = io.read_table(bytes_io.BytesIO(b"id,a,k\n" + rows), "k")
     guess = guessing_module.TableGuess()

@@ -12,7 +12,7 @@ from rosenblatt.estimators import selection
 from rosenblatt.estimators.selection import (
     MANY_ROWS,
     MANY_SCORES,
-    MOST_CALIBRATED,
+    MAX_CALIBRATED,
     Split,
     leaderboard,
     never_held_out,
@@ -186,7 +186,7 @@ def test_rows_of_many_classes_are_scored_some_at_a_time_and_only_a_sample_of_sco
     monkeypatch, held_out
 ):
     monkeypatch.setattr(selection, "SCORES_AT_ONCE", 64 * 100)
-    monkeypatch.setattr(selection, "MOST_CALIBRATED", 90 * 100)
+    monkeypatch.setattr(selection, "MAX_CALIBRATED", 90 * 100)
     labels = np.arange(1000, dtype=np.int32) % 100
     table = np.random.default_rng(0).normal(size=(1000, 100))
     if held_out == "rows of the table":
@@ -212,9 +212,9 @@ def test_rows_of_many_classes_are_scored_some_at_a_time_and_only_a_sample_of_sco
 
 
 def test_a_sample_is_that_of_its_seed_and_of_few_scores_everything():
-    assert sample_of(MOST_CALIBRATED // 100, 100, 0) is None
-    first, second, other = (sample_of(MOST_CALIBRATED // 50, 100, seed) for seed in (0, 0, 1))
-    assert len(first) == MOST_CALIBRATED // 100
+    assert sample_of(MAX_CALIBRATED // 100, 100, 0) is None
+    first, second, other = (sample_of(MAX_CALIBRATED // 50, 100, seed) for seed in (0, 0, 1))
+    assert len(first) == MAX_CALIBRATED // 100
     np.testing.assert_array_equal(first, second)
     assert (first != other).any()
 

@@ -40,7 +40,7 @@ from rosenblatt.arrays import SparseRows
 from rosenblatt.estimators.catalogue import CATALOGUE
 
 BUSY = "learning in another thread"
-MOST_SECONDS_TO_END = 120
+MAX_SECONDS_TO_END = 120
 
 random = np.random.default_rng(0)
 # Labels by chance: there is always something left to learn, and the weights never stand still.
@@ -205,7 +205,7 @@ class Threads:
         self.stop.wait(seconds)
         self.stop.set()
         for thread in self._threads:
-            thread.join(MOST_SECONDS_TO_END)
+            thread.join(MAX_SECONDS_TO_END)
             assert not thread.is_alive(), f"{thread.name} waits for ever"
         if self.errors:
             raise self.errors[0]

@@ -39,8 +39,8 @@ SANITIZERS = {
 }
 SECONDS_OF_AN_INPUT = 120.0
 SECONDS_BETWEEN_NEWS = 60.0
-MOST_FINDINGS = 20
-LEAST_READ = 0.02  # of the inputs of each target: a run in which all is refused shows nothing
+MAX_FINDINGS = 20
+MIN_READ = 0.02  # of the inputs of each target: a run in which all is refused shows nothing
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Worker:
         faulthandler.enable()
         os.fsync = lambda file: None  # type: ignore[assignment]
         numbers = {name: place for place, name in enumerate(targets())}
-        while self.at[0] < self.stop and self.findings[0] < MOST_FINDINGS:
+        while self.at[0] < self.stop and self.findings[0] < MAX_FINDINGS:
             try:
                 name, was_read = feed(self.options.seed, self.at[0], self.files)
             except Exception:
@@ -171,7 +171,7 @@ class Worker:
             self.process.join()
             self.keep(f"no end after {SECONDS_OF_AN_INPUT:.0f} seconds")
         self.at[0] += self.options.workers
-        if self.at[0] < self.stop and self.findings[0] < MOST_FINDINGS:
+        if self.at[0] < self.stop and self.findings[0] < MAX_FINDINGS:
             self.start()
             return True
         return False
@@ -209,7 +209,7 @@ def run(options: argparse.Namespace) -> bool:
     for place, name in enumerate(targets()):
         tried, read = sum(w.tried[place] for w in team), sum(w.read[place] for w in team)
         print(f"{name:22}{tried:9,} inputs, {read / max(tried, 1):6.1%} read")
-        if tried >= 500 and read < LEAST_READ * tried:
+        if tried >= 500 and read < MIN_READ * tried:
             idle.append(name)
     total, findings = sum(sum(w.tried) for w in team), sum(w.findings[0] for w in team)
     print(f"{total:,} inputs, {total / seconds:,.0f} a second, {findings} findings")

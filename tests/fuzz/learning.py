@@ -16,7 +16,7 @@ from rosenblatt.errors import ModelFileError, RosenblattError
 from rosenblatt.estimators.structured.spaces import Candidates
 from rosenblatt.features import TextFeatures
 
-MOST_FEATURES = 1 << 20  # what a file asks for is given up to here
+MAX_FEATURES = 1 << 20  # what a file asks for is given up to here
 Act = Callable[[], Any]
 # What SciPy says itself of a matrix that is none.
 OF_SCIPY = ("indices and data should have the same size",)
@@ -231,7 +231,7 @@ def use(random: Random, learner: Any, path: Path) -> None:
         kind = learner._model.encoder.kind
         form = {"word": "words", "tuple": "tuples", "mapping": "mappings"}[kind]
         tag(random, learner, form, 2)
-    elif learner.n_features_in_ <= MOST_FEATURES:
+    elif learner.n_features_in_ <= MAX_FEATURES:
         classify(random, learner, learner.n_features_in_, 2)
     if random.random() < 0.3:
         try:

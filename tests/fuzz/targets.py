@@ -33,7 +33,7 @@ Row = tuple[Any, ...]
 Target = Callable[[bytes], int]
 
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-MOST_LINES_OF_AN_ERROR = 6
+MAX_LINES_OF_AN_ERROR = 6
 
 
 # ---------------------------------------------------------------------- reading in two ways
@@ -88,7 +88,7 @@ class Outcome:
 def spelled_out(error: Exception) -> str:
     """The words of an error, which are few and place it in the text."""
     words = str(error)
-    assert 1 <= len(words.split("\n")) <= MOST_LINES_OF_AN_ERROR, words
+    assert 1 <= len(words.split("\n")) <= MAX_LINES_OF_AN_ERROR, words
     if isinstance(error, DataError):
         assert error.line is None or error.line >= 1, words
         assert error.column is None or error.column >= 1, words

@@ -10,7 +10,7 @@ from sklearn.calibration import calibration_curve
 from rosenblatt import AveragedPerceptron, SoftPerceptron, datasets
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate import report
-from rosenblatt.inspection.metrics import MOST_RANKED, leads, outputs
+from rosenblatt.inspection.metrics import MAX_RANKED, leads, outputs
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -166,7 +166,7 @@ def test_a_threshold_is_of_the_probability_or_else_of_the_score():
 
 
 def test_of_very_many_classes_there_are_predictions_alone():
-    k = MOST_RANKED + 1
+    k = MAX_RANKED + 1
     many = AveragedPerceptron().fit(np.eye(k), np.arange(k))
     labels, scores, shares = outputs(many, np.eye(k))
     assert (scores, shares) == (None, None)

@@ -24,13 +24,13 @@ from rosenblatt.persistence.card import FORMAT
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 KEPT = json.loads(EXPECTED.read_text(encoding="utf-8"))
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 
 
 def test_all_that_is_kept_is_tested() -> None:
     files = {path.stem for path in FOLDER.glob("*.rbt")}
     assert files == set(CASES) == set(KEPT)
-    assert sum(path_of(name).stat().st_size for name in CASES) < MOST_BYTES
+    assert sum(path_of(name).stat().st_size for name in CASES) < MAX_BYTES
 
 
 @pytest.mark.parametrize("name", CASES)

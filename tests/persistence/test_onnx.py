@@ -155,9 +155,9 @@ def test_more_bytes_of_weights_than_a_file_holds_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     state = Perceptron().fit(np.eye(5), [0, 1, 0, 1, 0]).to_state()
-    monkeypatch.setattr("rosenblatt.persistence.onnx.MOST_BYTES", 5 * 8)
+    monkeypatch.setattr("rosenblatt.persistence.onnx.MAX_BYTES", 5 * 8)
     assert to_onnx(state)
-    monkeypatch.setattr("rosenblatt.persistence.onnx.MOST_BYTES", 5 * 8 - 1)
+    monkeypatch.setattr("rosenblatt.persistence.onnx.MAX_BYTES", 5 * 8 - 1)
     with pytest.raises(ModelFileError, match=r"^5 weights do not fit into an ONNX file"):
         to_onnx(state)
 

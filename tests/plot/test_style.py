@@ -47,7 +47,7 @@ TO_LAB = np.array(
     ]
 )
 # In OKLab, where black and white are 1 apart and 0.02 is just noticed.
-LEAST_DISTANCE = 0.1
+MIN_DISTANCE = 0.1
 
 
 def light(colour):
@@ -71,7 +71,7 @@ def contrast(one, other):
 def test_class_colours_stay_apart_for_every_sight(theme, sight):
     for one, other in combinations(theme.palette, 2):
         way = oklab(SIGHT[sight] @ light(one)) - oklab(SIGHT[sight] @ light(other))
-        assert np.linalg.norm(way) >= LEAST_DISTANCE, (one, other)
+        assert np.linalg.norm(way) >= MIN_DISTANCE, (one, other)
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)

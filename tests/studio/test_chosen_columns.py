@@ -11,7 +11,7 @@ import pytest
 from rosenblatt.errors import DataError, InputError, ParameterError
 from rosenblatt.studio import Session
 from rosenblatt.studio.chosen_columns import ChosenColumns, choose
-from rosenblatt.studio.states import MOST_ROWS
+from rosenblatt.studio.states import MAX_ROWS
 
 
 def table(text: str, **chosen: Any) -> ChosenColumns:
@@ -99,10 +99,10 @@ def test_columns_that_are_not_there_are_refused_by_name() -> None:
 
 
 def test_more_rows_than_can_be_shown_are_thinned_out_evenly() -> None:
-    text = "a,b,c\n" + "".join(f"{i},{i},{'xy'[i % 2]}\n" for i in range(2 * MOST_ROWS))
+    text = "a,b,c\n" + "".join(f"{i},{i},{'xy'[i % 2]}\n" for i in range(2 * MAX_ROWS))
     found = table(text)
-    assert len(found.rows) == MOST_ROWS
-    assert (found.rows[0][0], found.rows[-1][0]) == (0, 2 * MOST_ROWS - 1)
+    assert len(found.rows) == MAX_ROWS
+    assert (found.rows[0][0], found.rows[-1][0]) == (0, 2 * MAX_ROWS - 1)
     assert found.notices == ["10,000 of 20,000 rows are shown, spread evenly."]
 
 

@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from rosenblatt.studio import Session, pages
-from rosenblatt.studio.pages import MOST_CONTOURS
+from rosenblatt.studio.pages import MAX_CONTOURS
 
 NASTY = '</script><script>alert(\'"""\')</script>\n# '
 STATES = {
@@ -179,7 +179,7 @@ def test_the_page_carries_the_run_of_a_kernel_and_the_lines_it_draws():
     stored = embedded(Session().ask("page", state)["text"])
     assert stored["run"] == json.loads(json.dumps(Session().ask("run", state)))
     assert {key.partition(":")[0] for key in stored["contours"]} == {"0", "1"}
-    assert len(stored["contours"]) <= MOST_CONTOURS
+    assert len(stored["contours"]) <= MAX_CONTOURS
     for i, run in enumerate(stored["run"]["runs"]):
         assert {f"{i}:0", f"{i}:{run['n_updates']}"} <= stored["contours"].keys()
 

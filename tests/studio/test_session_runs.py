@@ -12,7 +12,7 @@ from rosenblatt.estimators.catalogue import find
 from rosenblatt.studio import Session
 from rosenblatt.studio.controls import NOT_LEARNED_BY_THE_PAGE
 from rosenblatt.studio.presets import PRESETS
-from rosenblatt.studio.recipes import MOST_UPDATES, Recipe
+from rosenblatt.studio.recipes import MAX_UPDATES, Recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -216,8 +216,8 @@ def test_a_long_run_is_cut_off_and_says_so():
     hard, soft = Session().ask("run", state)["runs"]
     for run in (hard, soft):
         assert run["truncated"]
-        assert run["n_updates"] == MOST_UPDATES == len(run["row"])
-        assert len(run["weights"]) == 9 * (MOST_UPDATES + 1)
+        assert run["n_updates"] == MAX_UPDATES == len(run["row"])
+        assert len(run["weights"]) == 9 * (MAX_UPDATES + 1)
         assert "the first 10,000 are shown" in run["sentence"]
     assert soft["stop_reason"] == "cut"
     assert hard["stop_reason"] == "tolerance"

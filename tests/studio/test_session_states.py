@@ -11,7 +11,7 @@ import pytest
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.studio import Session
 from rosenblatt.studio.mapped_rows import in_order
-from rosenblatt.studio.states import MOST_ROWS, complete
+from rosenblatt.studio.states import MAX_ROWS, complete
 
 POINT = [0, 0, "a"]
 TWO = {"columns": ["x", "y"], "rows": [[0, 0, "a"], [1, 1, "b"]]}
@@ -52,7 +52,7 @@ BAD = [
     ({"data": None}, "data is nothing: give an object"),
     ({"data": {"preset": "seven"}}, 'data.preset is "seven": give "six", '),
     (data(), "data.rows is empty: add a point"),
-    (data(*[POINT] * (MOST_ROWS + 1)), "data.rows has 10,001 rows: give at most 10,000"),
+    (data(*[POINT] * (MAX_ROWS + 1)), "data.rows has 10,001 rows: give at most 10,000"),
     (data([0, 0]), r"Point 1 has 2 entries \(x, y and a class\): give at least 3"),
     (data(POINT, [math.nan, 0, "a"]), r"Point 2: x is nan: give a finite number"),
     (data([0, math.inf, "a"]), r"Point 1: y is inf: give a finite number"),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # by slope and offset, by offset twice.
 Parts = tuple[float, tuple[float, float], tuple[float, float, float]]
 Loss = Callable[[float, float], Parts]
-MOST_FOLDS, MOST_STEPS = 5, 100
+MAX_FOLDS, MAX_STEPS = 5, 100
 SCORED_AT_ONCE = 1 << 14
 LARGEST_EXPONENT = 1e300
 RIDGE = 1e-12
@@ -146,7 +146,7 @@ def _temperature(scores: FloatArray, labels: IntArray, weights: FloatArray) -> C
 def _lowest(loss: Loss, slope: float, offset: float) -> tuple[float, float]:
     """Minimize a convex loss by Newton's method with backtracking; return slope and offset."""
     value, gradient, curvature = loss(slope, offset)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         by_slope, by_offset = _newton_step(gradient, curvature)
         gain = -(gradient[0] * by_slope + gradient[1] * by_offset)
         if not gain > 1e-15 * max(value, 1.0):
@@ -200,7 +200,7 @@ def folds_of(model: Any, data: TrainingData, sample_weight: Any) -> IntArray:
         )
 
     folds = np.full(len(data.labels), -1)
-    n_folds = min(MOST_FOLDS, int(sizes[least]))
+    n_folds = min(MAX_FOLDS, int(sizes[least]))
     folds[counted] = stratified_folds(labels, n_folds, model.seed)
     return folds
 

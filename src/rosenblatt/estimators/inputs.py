@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # The names of the features, or None if they have no names.
 Names = npt.NDArray[Any] | None
-MOST_NAMES = 5
+MAX_NAMES = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -254,8 +254,8 @@ def _difference(names: list[Any], fitted: list[Any]) -> str:
     ):
         lacking = sorted(set(some) - set(others), key=str)
         if lacking:
-            more = ["- ..."] * (len(lacking) > MOST_NAMES)
-            lines += [title, *(f"- {name}" for name in lacking[:MOST_NAMES]), *more]
+            more = ["- ..."] * (len(lacking) > MAX_NAMES)
+            lines += [title, *(f"- {name}" for name in lacking[:MAX_NAMES]), *more]
     if len(lines) == 1:
         lines.append("Feature names must be in the same order as they were in fit.")
     return "\n".join(lines) + "\n"

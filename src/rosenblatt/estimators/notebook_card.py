@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray
-from rosenblatt.html_tables import FIELD as CELL
+from rosenblatt.html_tables import FIELD_STYLE as CELL
 from rosenblatt.html_tables import escape, html_card
 from rosenblatt.plurals import count
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TOP_WEIGHTS = 8
 TOP_CLASSES = 12
-MOST_BARS = 60
+MAX_BARS = 60
 WIDEST_BAR = 16
 
 
@@ -122,7 +122,7 @@ def sparkline(counts: list[int], width: int = 240, height: int = 36) -> str:
     """Return an SVG bar chart of mistakes by epoch; in a long run a bar is the worst of several."""
     if not counts:
         return ""
-    stretch = -(-len(counts) // MOST_BARS)
+    stretch = -(-len(counts) // MAX_BARS)
     heights = [max(counts[i : i + stretch]) for i in range(0, len(counts), stretch)]
     most = max(*heights, 1)
     step = min(width / len(heights), WIDEST_BAR)

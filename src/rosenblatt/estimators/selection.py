@@ -18,7 +18,7 @@ from rosenblatt.models.parallel import slices
 # is held out in one of several folds.
 MANY_ROWS = 3000
 MANY_SCORES = 30_000
-MOST_FOLDS = 5
+MAX_FOLDS = 5
 HELD_OUT = 0.2
 # The share that is held out if no class has more than two rows: one row of each.
 HELD_OUT_OF_PAIRS = 0.5
@@ -31,7 +31,7 @@ SCORES_AT_ONCE = 1 << 21
 # Maximum number of scores, rows times classes, that a slope is fitted to. One number that is fitted
 # to n rows costs about 1 / (2n) of log loss more than the best one, which is little from a thousand
 # on.
-MOST_CALIBRATED = 1 << 23
+MAX_CALIBRATED = 1 << 23
 # Combined with the seed (XOR), so that these random numbers differ from those that shuffle epochs
 # and hold out rows.
 STREAM_OF_SAMPLES = 0x2545F4914F6C
@@ -177,7 +177,7 @@ def _folds(labels: Labels, members: Numbers, seed: int) -> list[tuple[Numbers, N
 
 def sample_of(n_rows: int, n_classes: int, seed: int) -> Numbers | None:
     """Return a random sample of row indices to calibrate by, ascending; None to use all rows."""
-    most_rows = max(1, MOST_CALIBRATED // n_classes)
+    most_rows = max(1, MAX_CALIBRATED // n_classes)
     if n_rows <= most_rows:
         return None
     order = np.empty(n_rows, np.int64)
@@ -193,7 +193,7 @@ def number_of_folds(members: Numbers) -> int:
     that most rows would never be held out, there are fewer.
     """
     second_largest = int(np.sort(members)[-2])
-    for n_folds in range(min(MOST_FOLDS, second_largest), 2, -1):
+    for n_folds in range(min(MAX_FOLDS, second_largest), 2, -1):
         n_left_out = members[members < n_folds].sum()
         if n_left_out <= LEFT_OUT * members.sum():
             return n_folds

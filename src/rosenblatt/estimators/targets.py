@@ -22,9 +22,9 @@ from rosenblatt.tables.readers.fault_messages import notice
 
 # Labels encoded at once.
 BLOCK = 1 << 16
-# Integer labels are counted instead of sorted if their range is below MOST_COUNTED and the largest
+# Integer labels are counted instead of sorted if their range is below MAX_COUNTED and the largest
 # is below LARGEST_COUNTED, so that nothing overflows.
-MOST_COUNTED = 1 << 16
+MAX_COUNTED = 1 << 16
 LARGEST_COUNTED = 1 << 62
 
 
@@ -132,7 +132,7 @@ def encode_labels(labels: AnyArray | LabelCodes) -> tuple[AnyArray, Labels]:
     if labels.dtype.kind in "iu" and len(labels):
         low = int(labels.min())
         high = int(labels.max())
-        if high - low < MOST_COUNTED and high < LARGEST_COUNTED:
+        if high - low < MAX_COUNTED and high < LARGEST_COUNTED:
             return _encode_by_counts(labels, low, high)
     try:
         if labels.dtype.kind == "O":

@@ -313,7 +313,7 @@ def _n_unused_gap_features(report: DataReport, schema: Any) -> int:
 
 
 def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, Any]:
-    """Check a column of texts; return its codes, and a key that is the same for equal columns."""
+    """Check a column of texts; return its codes, and a key that equal columns share."""
     codes, texts = table.coded(column.name)
     counts = table.counts(column.name)
 

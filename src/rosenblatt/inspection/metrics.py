@@ -14,7 +14,7 @@ from rosenblatt.models.classes import best_classes
 
 Floats = npt.NDArray[np.float64]
 # The scores of all rows are kept in memory, so with more classes than this none are computed.
-MOST_RANKED = 100
+MAX_RANKED = 100
 BINS = 10
 
 
@@ -101,7 +101,7 @@ def outputs(learner: Any, X: Any, threshold: float | None = None) -> tuple[Any, 
     score, without probabilities) is above the threshold.
     """
     classes = learner.classes_
-    if not 2 <= len(classes) <= MOST_RANKED:
+    if not 2 <= len(classes) <= MAX_RANKED:
         return learner.predict(X), None, None
 
     scores = learner.decision_function(X)

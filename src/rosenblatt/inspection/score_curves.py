@@ -12,7 +12,7 @@ Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 # Recalls for which a threshold is suggested.
 RECALLS = (0.5, 0.8, 0.9, 0.95, 0.99, 1.0)
-MOST_POINTS = 1_000
+MAX_POINTS = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class ScoreCurve:
                 return middle
         return lower
 
-    def thinned(self, most: int = MOST_POINTS) -> ScoreCurve:
+    def thinned(self, most: int = MAX_POINTS) -> ScoreCurve:
         """Return the curve with only the corners of the ROC curve, at most ``most`` of them."""
         wrong = self.taken - self.found
         goes_up = np.diff(self.found) > 0

@@ -21,7 +21,7 @@ SAMPLE_ROWS = 20_000
 REMAINING = 0.02
 # Bins of a measured column: rows per bin, and number of bins.
 FEWEST_IN_BIN = 8
-MOST_BINS = 256
+MAX_BINS = 256
 Codes = npt.NDArray[np.int64]
 
 
@@ -161,7 +161,7 @@ def _column(table: Table, name: str, step: int) -> ColumnCodes:
         return ColumnCodes(_codes(table.coded(name)[0][::step]), is_binned=False)
     values = table.number_column(name)[::step]
     distinct, codes = np.unique(values, return_inverse=True)
-    n_bins = min(MOST_BINS, len(values) // FEWEST_IN_BIN)
+    n_bins = min(MAX_BINS, len(values) // FEWEST_IN_BIN)
     if len(distinct) <= n_bins:
         return ColumnCodes(codes.astype(np.int64), is_binned=False)
 

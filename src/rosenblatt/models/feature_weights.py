@@ -98,7 +98,7 @@ class LearnedWeights:
         self.replaced: Replaced | None = None
 
     def copy(self, *, with_running_sum: bool = True) -> LearnedWeights:
-        """Return a copy; if it is without the running sums, a new average begins."""
+        """Return a copy; ``with_running_sum=False`` resets the sums, so averaging restarts."""
         twin = LearnedWeights()
         twin.raw = self.raw.like(self.raw.items())
         twin.t = self.t

@@ -25,7 +25,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.rows import distances, products
 
 # A distance of float32 rows is computed in float32 only if rounding changes it by less than this.
-MOST_ROUNDING = 1e-6
+MAX_ROUNDING = 1e-6
 
 
 class Kernel:
@@ -205,7 +205,7 @@ def _rbf(kernel: Kernel, A: Table, B: Table) -> AnyFloatArray:
     norms_of_b = _squared_norms(B)
     if A.dtype == np.float32 and B.dtype == np.float32:
         largest = float(norms_of_a.max(initial=0.0)) + float(norms_of_b.max(initial=0.0))
-        if kernel.gamma * largest * np.finfo(np.float32).eps > MOST_ROUNDING:
+        if kernel.gamma * largest * np.finfo(np.float32).eps > MAX_ROUNDING:
             # The difference of large squares would be nothing but rounding.
             A = A.astype(np.float64)
             B = B.astype(np.float64)
@@ -254,7 +254,7 @@ KERNELS: dict[str, Callable[[Kernel, Table, Table], AnyFloatArray]] = {
 
 
 # Minimum capacity of a dense buffer, in rows.
-LEAST_ROOM = 64
+MIN_ROOM = 64
 # Maximum number of columns of a sparse table whose rows multiply faster if they are made dense.
 NARROW = 1024
 
@@ -332,7 +332,7 @@ class DenseSupport:
         self._agree(rows)
         end = self.n + len(rows)
         if end > len(self._rows):
-            room = max(LEAST_ROOM, end, 2 * self.n)
+            room = max(MIN_ROOM, end, 2 * self.n)
             larger = np.empty((room, rows.shape[1]), self._rows.dtype)
             larger[: self.n] = self.rows
             self._rows = larger

@@ -234,7 +234,10 @@ class LinearTrainer(epochs.Trainer):
         return "mistake" if self._rule.tie_is_mistake else "positive"
 
     def is_right(self, *, changed: bool) -> bool:
-        """Return whether the present weights are right on all rows; True if not ``changed``."""
+        """Return whether the current weights classify every row correctly.
+
+        After an epoch that made no mistake and changed nothing, they do.
+        """
         if not changed:
             return True
         right = self._where(self._are_right)

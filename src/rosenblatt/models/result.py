@@ -145,7 +145,7 @@ class Pairs:
     """Steps summed by row and pair of classes; memory grows with the pairs, not the updates."""
 
     # Updates that are buffered before they are summed.
-    MOST_WAITING = 1 << 18
+    MAX_WAITING = 1 << 18
 
     def __init__(self, n_classes: int) -> None:
         self._n_classes = n_classes
@@ -159,17 +159,20 @@ class Pairs:
     def add(self, entries: Entries) -> None:
         """Add the steps of updates."""
         if len(entries.folds):
-            entries = self._as_stored(entries)
+            entries = self._rescale_to_last_fold(entries)
         # One number for row, right and wrong class, of which the last may be -1.
         k = self._n_classes
         key = (entries.row * k + entries.y_true) * (k + 1) + (entries.y_pred + 1)
         self._waiting.append((key, entries.step))
         self._n_waiting += len(key)
-        if self._n_waiting > max(self.MOST_WAITING, len(self._key)):
+        if self._n_waiting > max(self.MAX_WAITING, len(self._key)):
             self._merge()
 
-    def _as_stored(self, entries: Entries) -> Entries:
-        """Convert the sums so far, and the returned entries, to the folds of the last entry."""
+    def _rescale_to_last_fold(self, entries: Entries) -> Entries:
+        """Rescale the sums so far to the folds of the last entry; return the rescaled entries.
+
+        A fold multiplies what is stored by a power of two.
+        """
         folds = int(entries.folds[-1])
         shrunk = 2.0 ** (FOLD_BITS * (self._folds - folds))
         if shrunk != 1.0:
@@ -206,7 +209,7 @@ class Shares:
     """Steps summed by row and class, for a rule in which every row moves every class."""
 
     # Maximum number of values in the table.
-    MOST_NUMBERS = 1 << 24
+    MAX_NUMBERS = 1 << 24
 
     def __init__(self, n_rows: int, n_classes: int) -> None:
         self._table = np.zeros((n_rows, n_classes))
@@ -214,7 +217,7 @@ class Shares:
     @classmethod
     def fit_into_memory(cls, n_rows: int, n_classes: int) -> bool:
         """Return whether a table of this size is small enough."""
-        return n_rows * n_classes <= cls.MOST_NUMBERS
+        return n_rows * n_classes <= cls.MAX_NUMBERS
 
     def add(self, entries: Entries) -> None:
         """Add the steps of updates."""

@@ -216,7 +216,7 @@ class Encoder:
             try:
                 found = tag_features.named_features(self.table, sentences, learning)
             except TypeError as error:
-                raise _no_feature(named, *error.args[0]) from None
+                raise _invalid_feature_error(named, *error.args[0]) from None
             of_tokens, features, values = found
             # Without values, every feature counts 1, which is the fast path.
             if (values == 1.0).all():
@@ -235,7 +235,7 @@ class Encoder:
                 for column in range(len(self.columns))
             ]
         except TypeError as error:
-            raise _no_word(named, *error.args[0]) from None
+            raise _invalid_word_error(named, *error.args[0]) from None
         asked = self.templates
         fresh = asked.hashes([list(column) for column in new])
         if self._caches is None:
@@ -304,13 +304,13 @@ class Encoder:
                     )
 
 
-def _no_word(named: Sequence[int], place: int, word: Any) -> InputError:
+def _invalid_word_error(named: Sequence[int], place: int, word: Any) -> InputError:
     return InputError(
         f"sentence {named[place]} holds {shown(word)} where a word should be; words are text (str)."
     )
 
 
-def _no_feature(named: Sequence[int], place: int, found: Any) -> InputError:
+def _invalid_feature_error(named: Sequence[int], place: int, found: Any) -> InputError:
     return InputError(
         f"sentence {named[place]} holds the feature {shown(found)}. Features are named by text and "
         "have a text or a number as their value, of less than 1e12 in size."

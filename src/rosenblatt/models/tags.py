@@ -27,7 +27,7 @@ UPDATES = {
 SENTENCES_AT_A_TIME = 1 << 14
 TAGS_AT_A_TIME = 1 << 19
 # Minimum number of weight rows reserved when there is no room for a sentence.
-LEAST_ROOM = 1024
+MIN_ROOM = 1024
 # The tag of all tokens of a sentence for which no sequence of tags is allowed.
 NO_TAG = -2
 
@@ -265,7 +265,7 @@ class TagTrainer(epochs.Trainer):
         self._search = tag_search.Search(model.weights, beam=batch.beam, allowed=allowed)
         # Each feature of a sentence may need a row of weights.
         most_features = int(np.diff(encoded.feature_starts[encoded.starts]).max(initial=0))
-        self._room = max(most_features, LEAST_ROOM)
+        self._room = max(most_features, MIN_ROOM)
         sentences = TAGS_AT_A_TIME // max(1, len(model.tags) ** model.order)
         self._block = max(1, min(SENTENCES_AT_A_TIME, sentences))
 

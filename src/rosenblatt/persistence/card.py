@@ -301,7 +301,7 @@ class State:
 
     @property
     def family(self) -> str:
-        """Return the family of the learner, by its name in the catalogue."""
+        """Return the family of the learner, as the catalogue names it."""
         return self.layout.family
 
     @property

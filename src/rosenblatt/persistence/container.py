@@ -23,7 +23,7 @@ KEY = "rosenblatt"
 PACKED_ROWS = "rosenblatt_rows"
 # Bytes of the field for the length of the header, and the longest header that safetensors allows.
 LENGTH = 8
-MOST_HEADER = 100_000_000
+MAX_HEADER = 100_000_000
 # Name of the array for a long card, and the longest card in the header, in characters.
 CARD = "card"
 LONGEST_CARD = 1 << 20
@@ -33,11 +33,11 @@ INDEX = "/index"
 VALUES = "/values"
 SHAPE = "/shape"
 # An array is stored sparse if that saves this many bytes or more.
-LEAST_SAVED = 4096
+MIN_SAVED = 4096
 # Most numbers in one array: more than fit into memory, and too few to overflow.
-MOST_NUMBERS = 1 << 34
+MAX_NUMBERS = 1 << 34
 # Limit of the offsets of arrays, so that they cannot overflow.
-MOST_BYTES = 1 << 62
+MAX_BYTES = 1 << 62
 # Placeholder for the digest while it is computed.
 ZEROS = "0" * 64
 # The card is JSON in a string of JSON, hence the backslashes. It comes first in the header and
@@ -75,14 +75,14 @@ def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:
 def _stored(name: str, values: AnyArray) -> Arrays:
     """Return the array under its name or, if that saves space, its three sparse parts."""
     values = np.ascontiguousarray(values)
-    if values.nbytes <= LEAST_SAVED:
+    if values.nbytes <= MIN_SAVED:
         return {name: values}
     flat = values.ravel()
     # Compared by their bits, so that a negative zero is kept.
     bits = flat.view(f"u{flat.itemsize}")
     index_type = np.int32 if flat.size <= np.iinfo(np.int32).max else np.int64
     bytes_of_value = flat.itemsize + np.dtype(index_type).itemsize
-    if np.count_nonzero(bits) * bytes_of_value + LEAST_SAVED > values.nbytes:
+    if np.count_nonzero(bits) * bytes_of_value + MIN_SAVED > values.nbytes:
         return {name: values}
     index = np.flatnonzero(bits)
     return {
@@ -142,7 +142,7 @@ def _rest_of_card(values: AnyArray) -> dict[str, Any]:
 def _check_start(start: bytes, length: int, size: int) -> None:
     """Raise ModelFileError unless a file begins with a header of ``length`` bytes."""
     is_header = start[LENGTH : LENGTH + 1] == b"{"
-    if not (is_header and 0 < length <= MOST_HEADER):
+    if not (is_header and 0 < length <= MAX_HEADER):
         name = _foreign_name(start)
         if name is not None:
             raise ModelFileError(f"this is {name}")
@@ -150,9 +150,9 @@ def _check_start(start: bytes, length: int, size: int) -> None:
         raise ModelFileError(f"truncated: {size} bytes, which is not even the length of a header.")
     if not is_header:
         raise ModelFileError("this is not a rosenblatt model: it does not start as one.")
-    if not 0 < length <= MOST_HEADER:
+    if not 0 < length <= MAX_HEADER:
         raise ModelFileError(
-            f"the header says it is {length:,} bytes long; 1 to {MOST_HEADER:,} are allowed."
+            f"the header says it is {length:,} bytes long; 1 to {MAX_HEADER:,} are allowed."
         )
     if LENGTH + length > size:
         raise ModelFileError(
@@ -191,7 +191,7 @@ def _end_of_arrays(entries: dict[str, Any]) -> int:
 
 
 def _is_offset(value: Any) -> bool:
-    return type(value) is int and 0 <= value < MOST_BYTES
+    return type(value) is int and 0 <= value < MAX_BYTES
 
 
 def _check_digest(data: bytes, length: int, expected: str) -> None:
@@ -250,9 +250,9 @@ def _dense(name: str, index: AnyArray, values: AnyArray, shape: AnyArray) -> Any
         raise ModelFileError(f"the array {shown(name)} is stored in parts of the wrong type.")
     sizes = shape.tolist()
     for one_size in sizes:
-        whole(f"the shape of {name}", one_size, 0, MOST_NUMBERS)
+        whole(f"the shape of {name}", one_size, 0, MAX_NUMBERS)
     size = math.prod(sizes)
-    whole(f"the size of {name}", size, 1, MOST_NUMBERS)
+    whole(f"the size of {name}", size, 1, MAX_NUMBERS)
     if len(index) != len(values):
         raise ModelFileError(f"{name}: {len(index)} places, but {len(values)} values.")
     if len(index):

@@ -31,7 +31,7 @@ from rosenblatt.persistence.soundness import check
 
 Path = str | os.PathLike[str]
 # Longest error about a file, in characters.
-MOST_CHARACTERS = 500
+MAX_CHARACTERS = 500
 
 
 def save(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> None:
@@ -222,7 +222,7 @@ def _card_to_write(state: State) -> Card:
 
 def _refusal(name: str, error: ModelFileError) -> ModelFileError:
     """Return the error with the path, shortened and without unprintable characters."""
-    text = "".join(c if c.isprintable() else "?" for c in str(error)[:MOST_CHARACTERS])
+    text = "".join(c if c.isprintable() else "?" for c in str(error)[:MAX_CHARACTERS])
     return ModelFileError(text, where=Place(name))
 
 

@@ -21,9 +21,9 @@ from rosenblatt.persistence.layout import (
     FLOAT64,
     INT64,
     LARGEST_SUM,
+    MAX_EXAMPLES,
     MISTAKES_PER_ROW,
     MOST,
-    MOST_EXAMPLES,
     TRAINING,
     UPDATES,
     VECTORS,
@@ -223,7 +223,7 @@ class KernelLayout(Layout):
     def check_card(self, card: Card) -> None:
         facts: KernelFacts = card.model
         _check_settings(facts.settings, class_of(card.learner).options())
-        whole("n_features", facts.n_features, 1, MOST_EXAMPLES)
+        whole("n_features", facts.n_features, 1, MAX_EXAMPLES)
         _check_budget(card, facts)
         _check_best(card, facts)
         row_kinds = [facts.rows]
@@ -423,7 +423,7 @@ def _check_settings(settings: dict[str, Any], options: dict[str, Any]) -> None:
             raise ModelFileError(f"kernel settings: {error}") from None
     for name in ("degree", "budget"):
         if settings[name] is not None:
-            whole(f"kernel settings: {name}", settings[name], 1, MOST_EXAMPLES)
+            whole(f"kernel settings: {name}", settings[name], 1, MAX_EXAMPLES)
 
 
 def _check_budget(card: Card, facts: KernelFacts) -> None:

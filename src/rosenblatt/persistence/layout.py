@@ -371,7 +371,7 @@ class KeptRows:
 
 
 # Limit of counters in a file; those of the compiled loops hold more, so that learning can continue.
-MOST_EXAMPLES = 1 << 62
+MAX_EXAMPLES = 1 << 62
 
 
 def whole(name: str, value: Any, low: int, high: int) -> None:

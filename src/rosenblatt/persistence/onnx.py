@@ -25,7 +25,7 @@ OPERATORS = 17
 ML_OPERATORS = 3
 LAYOUT = 8
 # A protocol buffer holds less than 2 GiB.
-MOST_BYTES = 2**31 - 2**20
+MAX_BYTES = 2**31 - 2**20
 
 
 def to_onnx(state: State, feature_names: Sequence[str] | None = None) -> bytes:
@@ -104,7 +104,7 @@ def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.fl
         # Two classes share one score, which speaks for the second.
         coef = np.diff(coef, axis=0)
         bias = np.diff(bias)
-    if coef.size * 8 > MOST_BYTES:
+    if coef.size * 8 > MAX_BYTES:
         raise ModelFileError(
             f"{coef.size:,} weights do not fit into an ONNX file, which holds less than 2 GiB."
         )

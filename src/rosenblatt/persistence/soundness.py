@@ -12,7 +12,7 @@ from rosenblatt.arrays import Arrays
 from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.models.result import STOP_REASONS
 from rosenblatt.persistence.card import DIGEST, Card, Fit, class_of, layout_of
-from rosenblatt.persistence.layout import MOST_EXAMPLES, check_arrays, number, whole
+from rosenblatt.persistence.layout import MAX_EXAMPLES, check_arrays, number, whole
 
 # Longest name of a rule that a search tried, in characters.
 LONGEST_NAME = 60
@@ -120,8 +120,8 @@ def _check_label_dtype(name: str, classes: list[Any]) -> None:
 
 def _check_counters(card: Card) -> None:
     record = card.record
-    whole("t", record.t, 0, MOST_EXAMPLES)
-    whole("next_row", record.next_row, 0, MOST_EXAMPLES)
+    whole("t", record.t, 0, MAX_EXAMPLES)
+    whole("next_row", record.next_row, 0, MAX_EXAMPLES)
     whole("n_mistakes", record.n_mistakes, 0, record.t)
     whole("seed", record.seed, 0, 2**64 - 1)
     whole("random", card.random, 0, 2**64 - 1)
@@ -135,7 +135,7 @@ def _check_counters(card: Card) -> None:
 
 def _check_search(card: Card) -> None:
     for name, epochs, *_ in card.record.search or ():
-        whole("the epochs of the search", epochs, 1, MOST_EXAMPLES)
+        whole("the epochs of the search", epochs, 1, MAX_EXAMPLES)
         if not name.isprintable() or len(name) > LONGEST_NAME:
             raise ModelFileError(f"the search has tried {shown(name)}, which is no name.")
 
@@ -163,7 +163,7 @@ def _check_fit(fit: Fit, card: Card) -> None:
     if fit.stop_reason not in STOP_REASONS:
         raise ModelFileError(f"the stop reason {shown(fit.stop_reason)} is not known.")
     if fit.training_errors is not None:
-        whole("training_errors", fit.training_errors, 0, fit.rows or MOST_EXAMPLES)
+        whole("training_errors", fit.training_errors, 0, fit.rows or MAX_EXAMPLES)
     if fit.margin_ceiling is not None:
         number("margin_ceiling", fit.margin_ceiling, at_least=0.0)
     _check_scores(fit)
@@ -199,7 +199,7 @@ def _check_fit_of_rows(fit: Fit, card: Card) -> None:
     if n_classes < 2:
         raise ModelFileError("a finished fit has at least two classes.")
     # So that numbers of rows and pairs of classes can be counted.
-    whole("rows", fit.rows, 1, MOST_EXAMPLES // n_classes**2)
+    whole("rows", fit.rows, 1, MAX_EXAMPLES // n_classes**2)
     for mistakes in fit.mistakes_per_epoch:
         whole("mistakes_per_epoch", mistakes, 0, int(fit.rows or 0))
 

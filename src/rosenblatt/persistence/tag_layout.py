@@ -32,7 +32,7 @@ from rosenblatt.persistence.layout import (
     INT64,
     LARGEST_SUM,
     LEDGER,
-    MOST_EXAMPLES,
+    MAX_EXAMPLES,
     NEXT_ROW,
     NOT_NEGATIVE,
     ROWS,
@@ -58,11 +58,11 @@ if TYPE_CHECKING:
 
 # Largest weight, at which no score of a token overflows float32, even with large feature values.
 LARGEST = 1e20
-MOST_FEATURES = (1 << 31) - 1
+MAX_FEATURES = (1 << 31) - 1
 # Most templates: when a file is loaded, hashes are computed, in memory, for each of them.
-MOST_TEMPLATES = 1 << 10
+MAX_TEMPLATES = 1 << 10
 # Most probes of the hash table per feature, on average; with hashes of texts there are less than 2.
-MOST_LOOKS = 32
+MAX_LOOKS = 32
 # Names of the weight tables in files: features, a tag after a tag, a tag after two tags.
 TABLES = ("rows", "steps", "pairs")
 
@@ -210,7 +210,7 @@ class TagLayout(Layout):
         for tag in card.classes:
             if not isinstance(tag, str):
                 raise ModelFileError(f"the tag {shown(tag)} is not a text.")
-        whole("t", card.record.t, 1, MOST_EXAMPLES)
+        whole("t", card.record.t, 1, MAX_EXAMPLES)
         if card.record.fit is not None:
             _check_fit(card.record.fit)
 
@@ -230,7 +230,7 @@ class TagLayout(Layout):
         hashes = arrays["features.hash"]
         feature = arrays["rows.feature"]
         _check_hashes(hashes)
-        whole("the number of features", len(hashes), 0, MOST_FEATURES)
+        whole("the number of features", len(hashes), 0, MAX_FEATURES)
         if np.bincount(feature).max(initial=0) > 1:
             raise ModelFileError("rows.feature: a feature has two rows.")
         for name in ("best.rows", "ledger.start.rows"):
@@ -495,11 +495,11 @@ def _check_tokens(facts: TagFacts) -> None:
         return
     if not columns or not templates or (facts.tokens == "word" and len(columns) != 1):
         raise ModelFileError(f"the columns or templates are not those of a {facts.tokens}.")
-    whole("the number of templates", len(templates), 1, MOST_TEMPLATES)
+    whole("the number of templates", len(templates), 1, MAX_TEMPLATES)
     if len(facts.words) != len(columns):
         raise ModelFileError(f"words of {len(facts.words)} columns, but there are {len(columns)}.")
     for count in facts.words:
-        whole("the number of words", count, 1, MOST_FEATURES)
+        whole("the number of words", count, 1, MAX_FEATURES)
 
 
 def _check_hashes(hashes: IntArray) -> None:
@@ -520,7 +520,7 @@ def _check_hashes(hashes: IntArray) -> None:
     # Feature i of the sorted ones gets its own place, or the one after that of feature i - 1.
     order = np.arange(len(own))
     taken = order + np.maximum.accumulate(own - order)
-    if np.sum(taken - own, dtype=np.float64) > MOST_LOOKS * max(len(own), 1 << 12):
+    if np.sum(taken - own, dtype=np.float64) > MAX_LOOKS * max(len(own), 1 << 12):
         raise ModelFileError("features.hash holds too many that begin alike to be those of texts.")
 
 

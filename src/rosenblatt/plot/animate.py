@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Most rows that are drawn; with more, every frame takes long to draw.
-MOST_ROWS = 4000
+MAX_ROWS = 4000
 # In seconds: the length of an animation, and the limits for a single frame.
 TOTAL_SECONDS = 24.0
 SHORTEST_SECONDS = 0.1
@@ -298,17 +298,17 @@ def animate(
 
 
 def _with_fewer_rows(run: RunInPlane) -> tuple[RunInPlane, int]:
-    """Return a run with at most `MOST_ROWS` rows, and the number of rows left out.
+    """Return a run with at most `MAX_ROWS` rows, and the number of rows left out.
 
     The rows of the steps are always included.
     """
     n = len(run.points)
-    if n <= MOST_ROWS:
+    if n <= MAX_ROWS:
         return run, 0
 
     used = sorted({step.row for step in run.steps})
     others = np.setdiff1d(np.arange(n), used)
-    room = max(MOST_ROWS - len(used), 0)
+    room = max(MAX_ROWS - len(used), 0)
     kept = np.empty(0, np.intp)
     if room:
         kept = others[np.linspace(0, len(others) - 1, room).round().astype(int)]

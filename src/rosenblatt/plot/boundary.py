@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Most rows whose distances are written; more cannot be read.
-MOST_DISTANCES = 12
+MAX_DISTANCES = 12
 HALF_SPACES = ("S₋", "S₊")
 NO_ROWS = np.empty(0, np.intp)
 NO_POINTS = np.empty((0, 2))
@@ -318,9 +318,9 @@ def boundary(
     points = NO_POINTS if table is None else plane.project(table)
     line = Hyperplane(plane.project(w), b)
     sides_of = None if y is None else arguments.labels(y, len(points), weights.classes)
-    if distances and not 0 < len(points) <= MOST_DISTANCES:
+    if distances and not 0 < len(points) <= MAX_DISTANCES:
         raise ParameterError(
-            f"distances=True with {len(points)} rows; between 1 and {MOST_DISTANCES} can be read."
+            f"distances=True with {len(points)} rows; between 1 and {MAX_DISTANCES} can be read."
         )
     feet = line.project(points) if distances else None
     if details and len(w) > 2:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Most classes for which counts are written; with more, the cells are too small.
-MOST_NUMBERED = 32
+MAX_NUMBERED = 32
 # Most classes that are all named on the axes; of more, only some.
-MOST_NAMED = 45
+MAX_NAMED = 45
 # Longest name of a class on an axis, in characters.
 LONGEST_NAME = 14
 
@@ -81,12 +81,12 @@ class ConfusionDisplay(Display):
         wrong = theme.tints(theme.colour(1), strength)
         colours = np.where(is_diagonal[..., None], right, wrong)
         self._draw_cells(ax, pen, colours)
-        if n <= MOST_NUMBERED:
+        if n <= MAX_NUMBERED:
             self._draw_numbers(ax, pen, colours)
 
         # Names of the classes at both axes.
         names = [cut_to_fit(pen, name, LONGEST_NAME + 3) for name in _short_names(self.classes)]
-        every = -(-n // MOST_NAMED)
+        every = -(-n // MAX_NAMED)
         places = list(range(0, n, every))
         shown = names[::every]
         is_crowded = max(map(len, shown)) * len(shown) > 48
@@ -110,7 +110,7 @@ class ConfusionDisplay(Display):
         line = 1.2 if n <= 12 else 0.5
         edges = np.arange(n + 1) - 0.5
         look: Look = {"edgecolors": pen.theme.rule, "linewidths": line / 2}
-        if n > MOST_NUMBERED:
+        if n > MAX_NUMBERED:
             # As single shapes so many cells make a file of megabytes.
             look = {"rasterized": True}
         ax.pcolormesh(edges, edges, colours, zorder=1, **look)

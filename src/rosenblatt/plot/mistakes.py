@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from rosenblatt.inspection.stream_scores import Progress
 
 # Most epochs that are drawn as bars, and most bars that have a number.
-MOST_BARS = 40
-MOST_NUMBERS = 14
+MAX_BARS = 40
+MAX_NUMBERS = 14
 # Most learners that the caption describes; with more the picture is higher, for the legend.
-MOST_DESCRIBED = 6
+MAX_DESCRIBED = 6
 
 
 class StreamDisplay(Display):
@@ -174,16 +174,16 @@ class MistakesDisplay(Display):
         return "R²/γ²" if self.bound_after is None else "((R + D)/γ)²"
 
     def _size(self) -> tuple[float, float]:
-        n_more = float(np.clip(len(self.runs) - MOST_DESCRIBED, 0, 30))
+        n_more = float(np.clip(len(self.runs) - MAX_DESCRIBED, 0, 30))
         return 5.6, 3.9 + 0.25 * n_more
 
     def __post_init__(self) -> None:
         sentences = [
             f"{style.named(run.name)}: {count(int(run.mistakes.sum()), 'mistake')}, {run.ending}"
-            for run in self.runs[:MOST_DESCRIBED]
+            for run in self.runs[:MAX_DESCRIBED]
         ]
-        if len(self.runs) > MOST_DESCRIBED:
-            sentences.append(f"{len(self.runs) - MOST_DESCRIBED:,} more")
+        if len(self.runs) > MAX_DESCRIBED:
+            sentences.append(f"{len(self.runs) - MAX_DESCRIBED:,} more")
         if self.bound is not None:
             most = max(int(run.mistakes.sum()) for run in self.runs)
             if most <= self.bound:
@@ -208,12 +208,12 @@ class MistakesDisplay(Display):
         blue = pen.theme.colour(0)
         orange = pen.theme.colour(1)
         n = len(run.mistakes)
-        if n <= MOST_BARS:
+        if n <= MAX_BARS:
             ax.bar(run.epochs, run.mistakes, min(0.72, 0.17 * n), color=blue, label="in the epoch")
         else:
             area: Look = {"step": "mid", "color": blue, "lw": 0}
             ax.fill_between(run.epochs, run.mistakes, label="in the epoch", **area)
-        if n <= MOST_NUMBERS:
+        if n <= MAX_NUMBERS:
             offset = (0, 2 if self.bound is None else 5)
             look: Look = {"va": "baseline", "fontsize": 8, "zorder": 4}
             for epoch, made in zip(run.epochs.tolist(), run.mistakes.tolist(), strict=True):
@@ -222,7 +222,7 @@ class MistakesDisplay(Display):
         ax.set_ylabel("mistakes")
         ax.set_title(pen.text(f"{style.named(run.name)}: {run.ending}"), loc="left")
         if self.bound is not None:
-            marker = "o" if n <= MOST_BARS else ""
+            marker = "o" if n <= MAX_BARS else ""
             so_far: Look = {"color": orange, "ls": curves.STYLES[1], "marker": marker, "ms": 4}
             ax.plot(run.epochs, run.total, zorder=3, label="so far", **so_far)
             self._draw_bound(ax, pen, int(run.mistakes.sum()))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.theory.order_study import OrderStudy
 
-MOST_BINS = 24
+MAX_BINS = 24
 
 
 class _Line(NamedTuple):
@@ -162,7 +162,7 @@ def orders(study: OrderStudy, *, bound: Any = None, file_order: Any = None) -> O
     low = int(made.min())
     high = int(made.max())
     # All bars span equally many whole numbers; otherwise their heights would vary by rounding.
-    width = -(-(high - low + 1) // MOST_BINS)
+    width = -(-(high - low + 1) // MAX_BINS)
     edges = np.arange(low, high + width + 1, width, dtype=np.float64) - 0.5
     if edges[-2] > high:
         edges = edges[:-1]

@@ -29,18 +29,18 @@ MARK_LETTERS = 6
 LINE_HEIGHT = 0.2
 FREE_LINES = 3
 # Most lines of a legend; in a figure of fixed size, its largest share of the height.
-MOST_LINES = 16
-MOST_SHARE = 0.35
+MAX_LINES = 16
+MAX_SHARE = 0.35
 # Most entries of a legend inside existing axes, where it covers the picture.
-MOST_INSIDE = 10
+MAX_INSIDE = 10
 # Most rows that are drawn as vector shapes; more are rasterized to keep files small.
-MOST_SHAPES = 1000
+MAX_SHAPES = 1000
 # Most rows that are drawn at full size; more are drawn as small, faint dots.
 CROWD = 1000
 # More crosses are drawn small. More rings, or rings around a third of the rows, are left out,
 # because they would hide the other rows.
-MOST_CROSSES = 40
-MOST_RINGS = 30
+MAX_CROSSES = 40
+MAX_RINGS = 30
 # Factors on marker sizes: triangles and crosses are smaller than a disc of the same width.
 AREA = {"^": 1.25, "v": 1.25, "<": 1.25, ">": 1.25, "D": 0.8, "P": 1.25, "X": 1.25, "p": 1.2}
 
@@ -73,7 +73,7 @@ def _n_columns(names: list[str], room: float) -> int:
 
 def has_rings(n_ringed: int, n_rows: int) -> bool:
     """Return whether few enough rows are to be ringed for the rings to be drawn."""
-    return 0 < n_ringed <= min(MOST_RINGS, n_rows / 3)
+    return 0 < n_ringed <= min(MAX_RINGS, n_rows / 3)
 
 
 def wrong_rows(n_wrong: int, n_rows: int, words: str) -> str:
@@ -143,7 +143,7 @@ class Pen:
 
     def crosses(self, ax: Axes, XY: FloatArray, name: str) -> None:
         """Draw a cross through each misclassified row."""
-        is_large = len(XY) <= MOST_CROSSES and not self.small
+        is_large = len(XY) <= MAX_CROSSES and not self.small
         size = 60 if is_large else 26
         width = 1.7 if is_large else 1.2
         look: Look = {"s": size, "marker": "x", "zorder": 5}
@@ -153,7 +153,7 @@ class Pen:
         self._scatter(ax, XY, color=self.theme.alarm, linewidths=width, **look)
 
     def _scatter(self, ax: Axes, XY: FloatArray, **look: Any) -> None:
-        ax.scatter(XY[:, 0], XY[:, 1], rasterized=len(XY) > MOST_SHAPES, **look)
+        ax.scatter(XY[:, 0], XY[:, 1], rasterized=len(XY) > MAX_SHAPES, **look)
 
     def _sign(self, name: str) -> str:
         """Register a legend entry that is never omitted, and return its escaped name."""
@@ -251,16 +251,16 @@ class Pen:
         if not entries:
             return
         if not self.own:
-            entries = self._shortened(entries, MOST_INSIDE)
+            entries = self._shortened(entries, MAX_INSIDE)
             ax.legend(list(entries.values()), list(entries), frameon=True, framealpha=0.8)
             return
 
         figure: Any = ax.figure
         height = float(figure.get_figheight())
         n_columns = _n_columns(list(entries), LEGEND_LETTERS * figure.get_figwidth())
-        most_lines = MOST_LINES
+        most_lines = MAX_LINES
         if not self.grows:
-            most_lines = max(int(MOST_SHARE * height / LINE_HEIGHT), 1)
+            most_lines = max(int(MAX_SHARE * height / LINE_HEIGHT), 1)
         entries = self._shortened(entries, most_lines * n_columns)
         n_lines = -(-len(entries) // n_columns)
         if self.grows and n_lines > FREE_LINES:

@@ -24,15 +24,15 @@ SQUEEZED = 12.0
 SHORTEST_ARROW = 0.12
 LONGEST_ARROW = 0.45
 # How often an arrow may be shortened to fit into the box.
-MOST_TIMES_SHORTER = 5
+MAX_TIMES_SHORTER = 5
 # Margin that arrows avoid if possible, as a share of the sides of the box.
 INSIDE = 0.06
 # Most features that the note on a direction names.
 NAMED_FEATURES = 3
 # Most rows that labels avoid; of more, a sample.
-MOST_AVOIDED = 1000
+MAX_AVOIDED = 1000
 # Shortest side of a box, relative to its coordinates; less is lost in rounding.
-LEAST_SIDE = 1e-13
+MIN_SIDE = 1e-13
 # Subspace iteration for the direction of largest spread: vectors, and most iterations.
 BLOCK = 4
 ROUNDS = 300
@@ -172,7 +172,7 @@ def checked_box(box: Any) -> Box:
     """Validate a box and return its four sides; raise an error if it is too narrow."""
     left, right, bottom, top = box_sides(box)
     for low, high in ((left, right), (bottom, top)):
-        if high - low <= LEAST_SIDE * max(abs(low), abs(high), LEAST_SIDE):
+        if high - low <= MIN_SIDE * max(abs(low), abs(high), MIN_SIDE):
             raise ParameterError(f"box={box!r} is too narrow to be drawn: {low!r} to {high!r}.")
     return left, right, bottom, top
 
@@ -270,7 +270,7 @@ def arrow_inside(
     """Return the arrow of w and its scale, reduced if the arrow would leave the box."""
     usual = scale_of(np.array([np.linalg.norm(w)]), box)
     scale = usual
-    for _ in range(MOST_TIMES_SHORTER):
+    for _ in range(MAX_TIMES_SHORTER):
         arrow = arrow_of(w, b, box, scale, avoid)
         if arrow is None or _are_inside(arrow[None], box)[0]:
             return arrow, scale
@@ -287,7 +287,7 @@ def along(ends: FloatArray, n: int) -> FloatArray:
 
 def distance_to_rows(places: FloatArray, rows: FloatArray) -> FloatArray:
     """Return the distance from each place to the nearest row (of a sample, if there are many)."""
-    some = rows[:: max(1, -(-len(rows) // MOST_AVOIDED))]
+    some = rows[:: max(1, -(-len(rows) // MAX_AVOIDED))]
     distances = np.linalg.norm(places[:, None, :] - some[None, :, :], axis=2)
     return np.asarray(distances.min(axis=1))
 

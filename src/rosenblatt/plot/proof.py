@@ -25,7 +25,7 @@ CURVE_POINTS = 201
 # Ratio of the bound to the mistakes above which the axes are logarithmic.
 LOG_FROM = 12.0
 # Most mistakes of the run that get a panel in the plane.
-MOST_STEPS = 4
+MAX_STEPS = 4
 SO_FAR = "largest ‖w‖ so far"
 
 
@@ -372,7 +372,7 @@ def _room(trace: ProofTrace, start: float) -> ProofPlaneDisplay:
     n = trace.n_updates
     last = math.floor((trace.radius / trace.margin) ** 2 * (1 + 1e-12))
     # A few mistakes of the run, the last possible one, and one more.
-    steps = {*np.linspace(1, n, min(n, MOST_STEPS)).astype(int).tolist(), last, last + 1}
+    steps = {*np.linspace(1, n, min(n, MAX_STEPS)).astype(int).tolist(), last, last + 1}
     rest = np.sqrt(np.maximum(trace.squared_norm - trace.progress**2, 0.0))
     return ProofPlaneDisplay(
         k=tuple(sorted(steps)),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Smallest font size of a letter in points.
 SMALLEST_LETTER = 5.0
 # Most classes without a region that the caption names.
-MOST_NAMED = 8
+MAX_NAMED = 8
 
 
 class RegionsDisplay(PlaneDisplay):
@@ -191,7 +191,7 @@ def _caption(cells: Regions, n: int, labelled: bool, n_wrong: int) -> str:
     n_classes = len(cells.classes)
     sentences = [f"Where each of {n_classes} classes has the highest score; exact polygons."]
     if cells.empty:
-        names = first_few([mark.name for mark in marks(cells.empty)], MOST_NAMED)
+        names = first_few([mark.name for mark in marks(cells.empty)], MAX_NAMED)
         sentences.append(f"Nowhere in this box the highest: {names}.")
     if labelled:
         sentences.append(wrong_rows(n_wrong, n, "are misclassified"))

@@ -14,7 +14,7 @@ from rosenblatt.plot.curves import STYLES, cut_to_fit, draw_grid_lines
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
-MOST_CURVES = len(STYLES)
+MAX_CURVES = len(STYLES)
 # Longest name of a class, in characters.
 LONGEST_NAME = 18
 
@@ -119,6 +119,6 @@ def score_curves(source: Any, X: Any = None, y: Any = None) -> ScoreCurvesDispla
             "none."
         )
     # The worst curves, in the order of their classes.
-    worst = sorted(found.curves, key=lambda curve: curve.pr_area)[:MOST_CURVES]
+    worst = sorted(found.curves, key=lambda curve: curve.pr_area)[:MAX_CURVES]
     shown = [curve for curve in found.curves if any(curve is one for one in worst)]
     return ScoreCurvesDisplay(shown, len(found.classes))

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.structured.paths import PathExplanation
 
 # Most tags that are all shown; of more, only those on the two paths.
-MOST_TAGS = 12
+MAX_TAGS = 12
 # Longest word or tag, in characters.
 LONGEST_WORD = 14
 # Longest sentence, in tokens, whose scores fit on one line; otherwise they take two.
-MOST_ROOMY = 16
+MAX_ROOMY = 16
 
 
 class TagPathDisplay(Display):
@@ -115,9 +115,9 @@ class TagPathDisplay(Display):
 
         # Words and tags at the axes.
         ax.set(xlim=(-0.6, n - 0.4), ylim=(len(self.tags) - 0.25, -0.75))
-        size = 9 if n <= MOST_ROOMY else 7.5
+        size = 9 if n <= MAX_ROOMY else 7.5
         words = [cut_to_fit(pen, word, LONGEST_WORD) for word in self.tokens]
-        is_crowded = max(map(len, words)) > 9 or n > MOST_ROOMY
+        is_crowded = max(map(len, words)) > 9 or n > MAX_ROOMY
         if is_crowded:
             tilt: Look = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
             ax.set_xticks(x, words, fontsize=size, **tilt)
@@ -138,7 +138,7 @@ class TagPathDisplay(Display):
         """Write the emission score and the transition score at one token and tag."""
         features, step = parts
         sign = "+" if step >= 0 else "−"
-        between = " " if len(self.tokens) <= MOST_ROOMY else "\n"
+        between = " " if len(self.tokens) <= MAX_ROOMY else "\n"
         words = f"{short_number(features)}{between}{sign} {short_number(abs(step))}"
         side = "bottom" if above else "top"
         offset = 10 if above else -10
@@ -195,7 +195,7 @@ def tag_path(
     known = list(found.tag_scores[0])
     right = found.compared
     used = {choice.tag for choice in (*found.predicted, *(right or ()))}
-    shown = known if len(known) <= MOST_TAGS else [tag for tag in known if tag in used]
+    shown = known if len(known) <= MAX_TAGS else [tag for tag in known if tag in used]
     return TagPathDisplay(
         tokens=[_word(choice.token) for choice in found.predicted],
         tags=shown,

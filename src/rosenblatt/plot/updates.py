@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Font size of the titles of small panels, in points.
 TITLE_SIZE = 8.5
 # Most rows for which the coordinates of the examples are written.
-MOST_WRITTEN = 12
+MAX_WRITTEN = 12
 # Average width of a letter, as a share of the font size.
 LETTER_WIDTH = 0.58
 
@@ -90,7 +90,7 @@ class UpdatesDisplay(RunDisplay):
                 ax.spines[:].set(visible=True, color=pen.theme.rule)
                 if not has_bias(self.run):
                     draw_axes(ax, pen)
-            if len(self.run.points) <= MOST_WRITTEN:
+            if len(self.run.points) <= MAX_WRITTEN:
                 _write_example(ax, pen, self.run, step)
         if pen.small and not self.run.plane.is_line:
             self._name_axes(axes, pen, self.run.plane.names)

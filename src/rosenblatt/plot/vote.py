@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Most vectors that are drawn as bars; more are drawn as lines.
-MOST_BARS = 60
-MOST_PANELS = 12
+MAX_BARS = 60
+MAX_PANELS = 12
 # Most lines; more vectors are grouped, and the longest survival time of each group is drawn.
-MOST_LINES = 600
+MAX_LINES = 600
 # Ratio of the longest to the median time above which the axis is logarithmic.
 LOG_FROM = 40
 
@@ -118,7 +118,7 @@ class VoteDisplay(Display):
         k = np.arange(len(one.survival))
         longest = one.longest
         colour = theme.colour(0)
-        if len(k) <= MOST_BARS:
+        if len(k) <= MAX_BARS:
             ax.bar(k, one.survival, 0.8, color=colour, lw=0)
         else:
             first = np.arange(0, len(k), _group_size(one))
@@ -181,7 +181,7 @@ def vote(source: Any) -> VoteDisplay:
     (339, 1797)
     """
     lives = _survival_times(source)
-    kept = lives[:MOST_PANELS]
+    kept = lives[:MAX_PANELS]
     longest = max(int(one.survival.max()) for one in kept)
     usual = max(min(float(np.median(one.survival)) for one in kept), 1.0)
     return VoteDisplay(kept, len(lives) - len(kept), log_axis=longest > LOG_FROM * usual)
@@ -189,7 +189,7 @@ def vote(source: Any) -> VoteDisplay:
 
 def _group_size(times: SurvivalTimes) -> int:
     """Return the number of consecutive vectors that share a line."""
-    return -(-len(times.survival) // MOST_LINES)
+    return -(-len(times.survival) // MAX_LINES)
 
 
 def _percent(share: float) -> str:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 LARGEST_SIGNED = 16
 SIGNED_FROM = 0.3
 # Most pixels that are drawn as vector shapes; more are rasterized to keep files small.
-MOST_VECTOR_PIXELS = 4000
-MOST_PANELS = 12
+MAX_VECTOR_PIXELS = 4000
+MAX_PANELS = 12
 
 
 class WeightImageDisplay(Display):
@@ -87,7 +87,7 @@ class WeightImageDisplay(Display):
         pairs = list(zip(self.labels, self.images, strict=True))
         for ax, (label, image) in panels(axes, pairs):
             look: Look = {"cmap": scale, "vmin": -self.limit, "vmax": self.limit}
-            is_large = self.images.size > MOST_VECTOR_PIXELS
+            is_large = self.images.size > MAX_VECTOR_PIXELS
             mesh = ax.pcolormesh(image, rasterized=is_large, **look)
             ax.invert_yaxis()
             ax.set(aspect="equal", xticks=[], yticks=[])
@@ -270,7 +270,7 @@ def weights(
     table = np.asarray(coef, np.float64)
     classes = model.classes_.tolist()
     rows, against = _chosen(classes, labels, len(table))
-    shown = rows[:MOST_PANELS]
+    shown = rows[:MAX_PANELS]
     left_out = len(rows) - len(shown)
     # With two classes the one vector is that of the second class.
     own = [classes[-1]] if len(table) == 1 else classes

@@ -15,14 +15,14 @@ import numpy.typing as npt
 from rosenblatt.errors import DataError, InputError, ParameterError
 from rosenblatt.plurals import agree, count
 from rosenblatt.studio.fields import MOST_CLASSES
-from rosenblatt.studio.states import MOST_ROWS
+from rosenblatt.studio.states import MAX_ROWS
 from rosenblatt.tables.readers.fault_messages import HeaderOfNumbers
 from rosenblatt.tables.readers.table import Table, iter_table
 
 # How tables say that a value is not known.
 MISSING = ["", "?", "-", "NA", "N/A", "na", "n/a", "NaN", "nan", "NULL", "null", "None", "none"]
 # Of a longer file no more than this is read, to choose the rows to show from.
-MOST_READ = 200_000
+MAX_READ = 200_000
 LINES_SHOWN = 5
 
 
@@ -121,7 +121,7 @@ def _read(reader: Any, notices: list[str]) -> list[Table]:
         for block in reader:
             blocks.append(block)
             n += len(block)
-            if n >= MOST_READ:
+            if n >= MAX_READ:
                 notices.append(f"Only the first {n:,} rows were read.")
                 break
     return blocks
@@ -138,9 +138,9 @@ def _rows(blocks: Sequence[Table], names: list[str], notices: list[str]) -> list
     kept = np.flatnonzero(~np.any(lacking, axis=0))
     if not len(kept):
         raise InputError(f'No row has a value in all of "{names[0]}", "{names[1]}", "{names[2]}".')
-    if len(kept) > MOST_ROWS:
-        notices.append(f"{MOST_ROWS:,} of {len(kept):,} rows are shown, spread evenly.")
-        kept = kept[np.linspace(0, len(kept) - 1, MOST_ROWS).astype(np.intp)]
+    if len(kept) > MAX_ROWS:
+        notices.append(f"{MAX_ROWS:,} of {len(kept):,} rows are shown, spread evenly.")
+        kept = kept[np.linspace(0, len(kept) - 1, MAX_ROWS).astype(np.intp)]
     classes = Counter(labels[kept].tolist())
     if len(classes) > MOST_CLASSES:
         raise InputError(

@@ -11,10 +11,10 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.models.rows import contradictory
 from rosenblatt.studio.mapped_rows import MappedRows
 from rosenblatt.studio.page_runs import PageRun
-from rosenblatt.studio.verdicts import MOST_WEIGHTS, TheoremRows
+from rosenblatt.studio.verdicts import MAX_WEIGHTS, TheoremRows
 
 # Of a space with more dimensions no verdict is looked for.
-MOST_DIMENSIONS = 20
+MAX_DIMENSIONS = 20
 
 
 def kernel_theory(run: PageRun) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _verdict(run: PageRun) -> tuple[bool | None, str]:
         return None, "its values need not be products of mapped points"
     degree, least = (1, 1) if kernel == "linear" else (learner["degree"], 0)
     Z = _monomials(examples.X, degree, degree if learner["coef0"] == 0 else least)
-    if Z is None or len(examples.classes) * Z.shape[1] > MOST_WEIGHTS:
+    if Z is None or len(examples.classes) * Z.shape[1] > MAX_WEIGHTS:
         return None, "it maps the points into too many dimensions"
     mapped: MappedRows = replace(examples, X=Z)
     separable = TheoremRows.of(mapped, fit_intercept=False).separability(mapped).separable
@@ -62,7 +62,7 @@ def _monomials(X: FloatArray, degree: int, least: int) -> FloatArray | None:
             for column in range(last, X.shape[1])
         ]
         found += [values for values, _ in level] if size >= least else []
-        if len(found) > MOST_DIMENSIONS or len(level) > MOST_DIMENSIONS:
+        if len(found) > MAX_DIMENSIONS or len(level) > MAX_DIMENSIONS:
             return None
     Z = np.column_stack(found)
     return Z if np.isfinite(Z).all() else None

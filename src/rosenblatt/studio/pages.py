@@ -111,7 +111,7 @@ def _variable(name: str) -> str:
 
 
 # Pictures that need a contour are embedded for so many positions of all runs together.
-MOST_CONTOURS = 200
+MAX_CONTOURS = 200
 WORK = 1_000_000
 STYLE = re.compile(r'<link rel="stylesheet" href="style\.css">\n?')
 SCRIPT = re.compile(rf'<script type="module" src="{re.escape(BOOT)}"></script>\n?')
@@ -181,7 +181,7 @@ def _contours(study: Study, state: PageState, box: tuple[float, ...]) -> dict[st
     found = {}
     for i in drawn:
         run = study.runs[i]
-        for at in _positions(run.n_updates, MOST_CONTOURS // len(drawn), state.at):
+        for at in _positions(run.n_updates, MAX_CONTOURS // len(drawn), state.at):
             found[f"{i}:{at}"] = contour(run, state.map, at, box, WORK)  # type: ignore[arg-type]
     return found
 

@@ -18,12 +18,12 @@ from rosenblatt.studio.mapped_rows import MappedRows
 from rosenblatt.studio.states import PageState
 
 # So many updates are followed one by one, and so many weights and scores are sent for them.
-MOST_UPDATES = 10_000
-MOST_NUMBERS = 250_000
+MAX_UPDATES = 10_000
+MAX_NUMBERS = 250_000
 # Settings that all learners have; a title tells of the others that are not as usual.
 SHARED = ("ties", "fit_intercept")
 # Values of a kernel that a run may take, about a second's worth.
-MOST_COMPARED = 60_000_000
+MAX_COMPARED = 60_000_000
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def most_updates(examples: MappedRows, *, averaged: bool = False) -> int:
     """How many updates can be followed with all their weights."""
     weights = (examples.X.shape[1] + 1) * (2 if averaged else 1)
     each = examples.n_vectors * (weights + 1)  # and a score
-    return min(MOST_UPDATES, MOST_NUMBERS // int(each))
+    return min(MAX_UPDATES, MAX_NUMBERS // int(each))
 
 
 def _epochs(state: PageState, entry: Entry, examples: MappedRows) -> tuple[int, bool]:
@@ -103,7 +103,7 @@ def _epochs(state: PageState, entry: Entry, examples: MappedRows) -> tuple[int, 
     n, k = len(examples), examples.n_vectors
     enough = state.epochs
     if entry.family == "kernel":  # which compares every point with all that were mistaken
-        enough = max(1, MOST_COMPARED // (n * n * k))
+        enough = max(1, MAX_COMPARED // (n * n * k))
     elif entry.load()().rule().asks_every_row:
         # It may move at every point, against every other class.
         enough = math.ceil((most_updates(examples) + 1) / (n * max(1, k - 1))) + 1

@@ -18,13 +18,13 @@ MAPS = ("none", "product", "quadratic")
 VIEWS = ("plane", "weights", "lift", "mistakes", "table")
 # What the columns are called where nothing else is said.
 COLUMNS = ("x", "y")
-MOST_ROWS = 10_000
-MOST_LEARNERS = 4
-MOST_EPOCHS = 10_000
+MAX_ROWS = 10_000
+MAX_LEARNERS = 4
+MAX_EPOCHS = 10_000
 # Every so many-th point may be held out: learned from never, and only looked at for errors.
-MOST_HELD = 10
+MAX_HELD = 10
 # More examples than this are a matter of seconds, and no page shows them one by one.
-MOST_EXAMPLES = 1_000_000
+MAX_EXAMPLES = 1_000_000
 LONGEST_NAME = 200
 
 
@@ -69,15 +69,15 @@ def complete(given: Any) -> PageState:
     data = complete_data(asked.get("data", {"preset": "six"}))
     own = PRESETS[data["preset"]].learners if "preset" in data else [{"kind": "perceptron"}]
     listed = own if asked.get("learners") is None else asked["learners"]
-    learners = fields.sequence("learners", listed, of="learners", least=1, most=MOST_LEARNERS)
+    learners = fields.sequence("learners", listed, of="learners", least=1, most=MAX_LEARNERS)
     state = PageState(
         data=data,
         map=fields.choice("map", asked.get("map", "none"), *MAPS),
         learners=[complete_learner(f"Learner {i + 1}", one) for i, one in enumerate(learners)],
         order=fields.choice("order", asked.get("order", "given"), "given", "shuffled"),
         seed=fields.whole("seed", asked.get("seed", 0), at_least=0, at_most=2**32 - 1),
-        epochs=fields.whole("epochs", asked.get("epochs", 100), at_least=1, at_most=MOST_EPOCHS),
-        held=fields.whole("held", asked.get("held", 0), at_least=0, at_most=MOST_HELD),
+        epochs=fields.whole("epochs", asked.get("epochs", 100), at_least=1, at_most=MAX_EPOCHS),
+        held=fields.whole("held", asked.get("held", 0), at_least=0, at_most=MAX_HELD),
         at=fields.whole("at", asked.get("at", 0), at_least=0, at_most=10**9),
         view=fields.choice("view", asked.get("view", "plane"), *VIEWS),
     )
@@ -94,7 +94,7 @@ def complete_data(given: Any) -> dict[str, Any]:
     fields.refuse_unknown("data", data, "columns", "rows")
     named = data.get("columns", COLUMNS)
     columns = fields.sequence("data.columns", named, of="names", least=2, most=2)
-    rows = fields.sequence("data.rows", data.get("rows", []), of="rows", most=MOST_ROWS)
+    rows = fields.sequence("data.rows", data.get("rows", []), of="rows", most=MAX_ROWS)
     if not rows:
         raise ParameterError("data.rows is empty: add a point, or choose a preset.")
     checked = [_row(f"Point {i + 1}", row) for i, row in enumerate(rows)]
@@ -117,8 +117,8 @@ def _row(name: str, given: Any) -> list[Any]:
 
 def _refuse_long_runs(state: PageState) -> None:
     n_rows = len(state.rows)
-    if n_rows * state.epochs > MOST_EXAMPLES:
+    if n_rows * state.epochs > MAX_EXAMPLES:
         raise ParameterError(
             f"epochs is {state.epochs:,}: for {n_rows:,} points give at most "
-            f"{MOST_EXAMPLES // n_rows:,}."
+            f"{MAX_EXAMPLES // n_rows:,}."
         )

@@ -23,9 +23,9 @@ from rosenblatt.theory.proof import meeting, most_mistakes
 from rosenblatt.theory.separability import separability
 
 # Numbers of all weight vectors together up to which the best of them are found within a second.
-MOST_WEIGHTS = 100
+MAX_WEIGHTS = 100
 # So many scores a perceptron may take to separate more of them.
-MOST_SCORES = 20_000_000
+MAX_SCORES = 20_000_000
 # A margin smaller than the radius by more than this is no more than rounding.
 LARGEST_RATIO = 1e100
 # A fraction with a larger denominator is easier to read as a decimal.
@@ -59,7 +59,7 @@ class Verdict:
         several = len(examples.classes) > 2
         longest = math.sqrt(float(np.square(table.Z).sum(axis=1).max()))
         radius = longest * (math.sqrt(2.0) if several else 1.0)
-        quick = not several or len(examples.classes) * table.Z.shape[1] <= MOST_WEIGHTS
+        quick = not several or len(examples.classes) * table.Z.shape[1] <= MAX_WEIGHTS
         found: Any = table.separability(examples) if quick else table.tried(len(examples.classes))
         margin, u, conflict = None, None, None
         if found.separable and quick:
@@ -186,7 +186,7 @@ class TheoremRows:
 
     def tried(self, k: int) -> ArgmaxSeparability:
         """A verdict on many classes: that of a perceptron, checked, if it comes to one."""
-        epochs = max(10, MOST_SCORES // (len(self.Z) * k))
+        epochs = max(10, MAX_SCORES // (len(self.Z) * k))
         plain: Any = {"ties": "positive", "fit_intercept": False, "tol": None}
         learner, classes = rosenblatt.Perceptron(max_iter=epochs, **plain), tuple(range(k))
         with warnings.catch_warnings():

@@ -211,7 +211,7 @@ def test_of_very_many_scores_a_sample_calibrates(monkeypatch, n_of_each):
         return calibrate(scores, labels, weights)
 
     monkeypatch.setattr(auto, "calibrate", counted)
-    monkeypatch.setattr(selection, "MOST_CALIBRATED", 200 * 70)
+    monkeypatch.setattr(selection, "MAX_CALIBRATED", 200 * 70)
     random = np.random.default_rng(0)
     y = np.arange(200 * n_of_each) % 200
     X = random.normal(size=(200, 5))[y]

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 CASES = steps.ORACLES
 # A weighted step may miss a margin of 1 by a rounding error and be repaired in the next epoch.
 TINY = 1e-9
-MOST_EPOCHS = 5
+MAX_EPOCHS = 5
 
 every_rule = pytest.mark.parametrize("rule", CASES)
 both_ties = st.sampled_from(["mistake", "positive"])
@@ -31,7 +31,7 @@ def test_every_learner_has_an_oracle():
 
 
 def trained(rule, X, y, sparse, weights, **options):
-    learner = LEARNERS[rule](shuffle=False, tol=None, max_iter=MOST_EPOCHS, record=True, **options)
+    learner = LEARNERS[rule](shuffle=False, tol=None, max_iter=MAX_EPOCHS, record=True, **options)
     return learner.fit(csr(X) if sparse else X, y, sample_weight=weights)
 
 

@@ -48,7 +48,7 @@ def test_a_level_that_joins_leaves_the_weights_of_the_others_as_they_are() -> No
 
 
 def test_levels_for_which_there_is_no_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_LEVELS", 3)
+    monkeypatch.setattr(module, "MAX_LEVELS", 3)
     growing, learner = GrowingSchema("table"), rosenblatt.Perceptron()
     learned(growing, table("c,y\na,u\nb,v\n"), learner)
     assert learned(growing, table("c,y\nc,u\nd,v\nd,u\ne,u\n"), learner) == [3]

@@ -131,7 +131,7 @@ def test_a_sample_holds_half_of_what_it_may_hold_or_more(
 
 
 def test_up_to_its_size_a_sample_holds_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEAST_ROWS", 1)
+    monkeypatch.setattr(module, "MIN_ROWS", 1)
     monkeypatch.setattr(module, "NUMBERS_SAMPLED", 600)
     values = np.random.default_rng(2).normal(size=(600, 1))
     sample = module.RowSample()

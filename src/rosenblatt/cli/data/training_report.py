@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rosenblatt.persistence.card import State
 
 LONGEST_LABEL = 24
-MOST_TRIED = 8
+MAX_TRIED = 8
 
 
 def facts_of(
@@ -155,7 +155,7 @@ def leaderboard_lines(tried: list[dict[str, Any]]) -> list[str]:
     for row in first:
         best.setdefault("default" if row["is_default"] else row["name"], row)
     rows = []
-    for row in list(best.values())[: MOST_TRIED - 1]:
+    for row in list(best.values())[: MAX_TRIED - 1]:
         more = f"{100 * row['difference']:+.2f} ± {100 * row['standard_error']:.2f}"
         marks = ["the default"] * row["is_default"] + ["chosen"] * row["chosen"]
         name = ", ".join([row["name"], count(row["epochs"], "epoch"), *marks])

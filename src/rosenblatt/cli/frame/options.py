@@ -130,7 +130,7 @@ threshold_option = click.option(
 
 
 READERS = "rosenblatt.readers"  # key in `ctx.meta` of readers whose bad rows may be reported
-MOST_REPORTED = 5
+MAX_REPORTED = 5
 EXIT_BAD_DATA = 3
 
 
@@ -161,7 +161,7 @@ def _report_bad(readers: Sequence[SkipsRows], params: Sequence[click.Parameter])
     from rosenblatt.cli.frame.terminal import say
 
     faults = [fault for reader in readers for fault in reader.first_faults]
-    shown = faults[:MOST_REPORTED]
+    shown = faults[:MAX_REPORTED]
     for fault in shown:
         without_advice = fault.reworded(cures=cures_but_skipping(fault))
         say(f"error: {in_shell_words(without_advice, params)}".splitlines(), err=True)

@@ -18,7 +18,7 @@ from rosenblatt.cli.plot.plot_kinds import FILMS, KINDS, PICTURES, listed_or
 if TYPE_CHECKING:
     from rosenblatt.plot.display import Display
 
-MOST_DOTS = 100_000_000
+MAX_DOTS = 100_000_000
 DRAWN_IN_DOTS = ("png", "gif", "mp4")
 
 
@@ -98,10 +98,10 @@ def checked_out(
     if dpi is not None and ending not in DRAWN_IN_DOTS:
         raise click.UsageError(f"--dpi has no meaning for .{ending}, which has no dots.")
     dots = 0.0 if size is None else size[0] * size[1] * (dpi or 150) ** 2
-    if ending in DRAWN_IN_DOTS and dots > MOST_DOTS:
+    if ending in DRAWN_IN_DOTS and dots > MAX_DOTS:
         raise click.UsageError(
             f"--size and --dpi make {dots / 1e6:,.0f} million dots; "
-            f"{MOST_DOTS / 1e6:.0f} million are the most."
+            f"{MAX_DOTS / 1e6:.0f} million are the most."
         )
     return out
 

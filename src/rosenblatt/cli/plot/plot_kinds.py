@@ -57,10 +57,10 @@ def _kernel_boundary(model: Model) -> str | None:
 def _updates(model: Model) -> str | None:
     if not model.has_weights:
         return "its updates move no line"
-    return _plane(model, "updates are seen") or _record(model)
+    return _plane(model, "updates are seen") or _why_no_record(model)
 
 
-def _record(model: Model) -> str | None:
+def _why_no_record(model: Model) -> str | None:
     kept = model.state.has_ledger
     return None if kept else "it kept no record of its updates; train --record keeps one"
 
@@ -84,7 +84,7 @@ def _proof(model: Model) -> str | None:
     ties = model.state.card.parameters.get("ties")
     if n > 2 and ties != "positive":
         return f"of its {n} classes a tie raised one and lowered none, unlike the proof"
-    return _record(model)
+    return _why_no_record(model)
 
 
 def _weights(model: Model) -> str | None:

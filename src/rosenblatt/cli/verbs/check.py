@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rosenblatt.tables.features.schemas import AnySchema
 
 # Limits above which deciding separability would take too long for a check.
-MOST_ROWS = 2_000
-MOST_CELLS = 400_000
+MAX_ROWS = 2_000
+MAX_CELLS = 400_000
 MOST_CLASSES = 10
 VERDICTS = {
     "separable": "there is one; training ends without a mistake",
@@ -81,7 +81,7 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
             block.rows = SparseRows.from_dense(block.rows)
     report = check_data(kind, block, schema)
     verdict = None
-    if report.rows <= MOST_ROWS and len(report.classes) <= MOST_CLASSES:
+    if report.rows <= MAX_ROWS and len(report.classes) <= MOST_CLASSES:
         # Without scaling, as in certify: scaling rounds.
         as_they_are = guess_schema(kind, block, FeatureOptions(scale=None))
         verdict = _verdict(known or as_they_are, block)
@@ -101,7 +101,7 @@ def _verdict(schema: AnySchema, block: Any) -> dict[str, Any] | None:
     from rosenblatt.arrays import dense_columns
     from rosenblatt.theory.separability import separability
 
-    X = dense_columns(schema.learn(block), MOST_CELLS)
+    X = dense_columns(schema.learn(block), MAX_CELLS)
     if X is None:
         return None
     return {"verdict": separability(X, block.labels).verdict}

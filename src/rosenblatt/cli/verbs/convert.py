@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LINES = 1_000
 # Maximum number of feature names that are stored in the metadata of an ONNX file.
-MOST_NAMES = 20_000
+MAX_NAMES = 20_000
 
 
 @click.command(
@@ -191,7 +191,7 @@ def _onnx(model: Model, *, encoded: bool) -> bytes:
 
     state = model.state
     if encoded or state.card.schema is None or model.schema.kind in ("svmlight", "vw"):
-        named = state.card.schema is not None and state.n_features <= MOST_NAMES
+        named = state.card.schema is not None and state.n_features <= MAX_NAMES
         return to_onnx(state, model.weights.names(range(state.n_features)) if named else None)
     if not isinstance(model.schema, Schema):
         raise ModelFileError(

@@ -14,7 +14,7 @@ from rosenblatt.cli.plot.plot_files import INCHES, PIXELS, checked_out, draw, re
 from rosenblatt.cli.plot.plot_kinds import KIND, KINDS, listed_or, refuse_misfit
 
 OPTIONS = ("top", "shape", "max_frames", "orders", "row", "sentence")
-MOST_UPDATES = 100
+MAX_UPDATES = 100
 
 option = in_section("For weights, updates, animate, orders and tag_path")
 
@@ -119,9 +119,9 @@ def _refuse_options(kind: str, options: dict[str, Any]) -> None:
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{flag} is for {listed_or(owners)}, not for {kind}.")
     frames = options["max_frames"] or 0
-    if kind == "updates" and frames > MOST_UPDATES:
+    if kind == "updates" and frames > MAX_UPDATES:
         raise click.UsageError(
-            f"--max-frames {frames}: updates shows {MOST_UPDATES} at most; animate shows more."
+            f"--max-frames {frames}: updates shows {MAX_UPDATES} at most; animate shows more."
         )
 
 

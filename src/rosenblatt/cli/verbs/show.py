@@ -25,7 +25,7 @@ MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
 LONGEST_NAME = 48
 MOST_CLASSES = 12
-MOST_TAGS = 24
+MAX_TAGS = 24
 HOLDS = {
     "none": "no rows of the training data",
     "ledger": "numbers and labels of the examples in the ledger",
@@ -197,7 +197,7 @@ def _card(model: Model) -> list[str]:
     if facts["parameters"]:
         items["parameters"] = ", ".join(f"{n}={v!r}" for n, v in facts["parameters"].items())
     if model.tags_sentences:
-        items["tags"] = f"{len(model.classes):,}: {first_few(model.classes, MOST_TAGS)}"
+        items["tags"] = f"{len(model.classes):,}: {first_few(model.classes, MAX_TAGS)}"
         if facts["columns"] is not None:
             items["reads"] = facts["columns"][0]
         items["features"] = f"{facts['features']:,}, without names: {NAMELESS}"

@@ -462,7 +462,7 @@ class KernelPerceptron(RowClassifier):
         return model.served.scorer(table, self.combine, tie_is_positive=positive)
 
     def _explain(self, question: Question, X: Any) -> Question:
-        return explained(question, self._model.served, self.combine)
+        return explain_by_support_rows(question, self._model.served, self.combine)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -542,8 +542,8 @@ class KernelPerceptron(RowClassifier):
         return summary_html(self, table)
 
 
-def explained(question: Question, model: KernelModel, combine: str) -> Question:
-    """Explain a prediction by the support rows; these are stored, so ``X`` is not needed."""
+def explain_by_support_rows(question: Question, model: KernelModel, combine: str) -> Question:
+    """Return the question with its answer: the contribution of each support row to the score."""
     from rosenblatt.estimators.explain_rows import UpdateHistory
 
     found = np.zeros(0)

@@ -520,7 +520,7 @@ class LinearLearner(RowClassifier):
         return self._current_stream().model
 
     def _begin(self, model: LinearModel) -> None:
-        """Open a stream that learns into the given model."""
+        """Start online training of the given model."""
         rule = self._rule_for(model)
         self._model = model
         self._stream = self._stream_of(model, rule)

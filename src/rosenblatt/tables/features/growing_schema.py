@@ -17,8 +17,8 @@ FIRST_ROWS = 1000
 # Bits of the hashes of names in Vowpal Wabbit rows, so that features need no list of names.
 BITS = 18
 # Limits, so that a column of names, or a wild index, cannot fill the memory.
-MOST_LEVELS = 100_000
-MOST_WEIGHTS = 1 << 27
+MAX_LEVELS = 100_000
+MAX_WEIGHTS = 1 << 27
 FEWER_BITS = Message("give fewer ", Setting("bits"))
 CURES: dict[str, list[Words]] = {
     "table": ["is the right column the target?"],
@@ -104,7 +104,7 @@ class GrowingSchema:
         """Return the features of a block, after adding the new ones to schema and learner."""
         if self.schema is None:
             self.schema = guess_schema(self.kind, block[:FIRST_ROWS], self.options)
-        growth = self.schema.grow(block, MOST_LEVELS)
+        growth = self.schema.grow(block, MAX_LEVELS)
         for name, rows in growth.dropped.items():
             self.dropped_levels[name] = self.dropped_levels.get(name, 0) + rows
 
@@ -139,7 +139,7 @@ def _refuse_too_large(kind: str, block: Block, learner: GrowingLearner, n_featur
     n_classes = len({*known, *block.labels.tolist()})
     # Two classes share one weight vector.
     n_vectors = n_classes if n_classes > 2 else 1
-    if n_features * n_vectors > MOST_WEIGHTS:
+    if n_features * n_vectors > MAX_WEIGHTS:
         raise DataError(
             f"{n_classes:,} classes for {n_features:,} columns would not fit into the memory",
             name=f"lines {int(block.lines[0])} to {int(block.lines[-1])}",

@@ -30,7 +30,7 @@ WORDS_OF_TEXT = 3.0
 JUDGED = 1000
 # Most different values that are stored to find a repeated one; a category without any repeated
 # value in this many rows is a row identifier.
-MOST_DIFFERENT = 1 << 20
+MAX_DIFFERENT = 1 << 20
 NAMES_OF_ROWS = "different in every row, like a name or number of the row"
 COUNTS_ROWS = "counts the rows"
 ONE_DATE = "the same date in every row"
@@ -220,7 +220,7 @@ class NumberGuess:
         new = set(values.tolist())
         are_different = len(new) == len(values) and seen.isdisjoint(new)
         are_whole = bool((values == np.floor(values)).all())
-        if are_different and are_whole and self._n_rows < MOST_DIFFERENT:
+        if are_different and are_whole and self._n_rows < MAX_DIFFERENT:
             return seen | new
         return None
 
@@ -281,7 +281,7 @@ class TextGuess:
             self._count_levels(table)
             if self._kind in (None, "date"):
                 self._judge(JUDGED)
-            if self._kind == "category" and self._names_rows(MOST_DIFFERENT):
+            if self._kind == "category" and self._names_rows(MAX_DIFFERENT):
                 self._ignore(NAMES_OF_ROWS)
 
     def _count_levels(self, table: Table) -> None:

@@ -17,7 +17,7 @@ from rosenblatt.models.parallel import each_part, slices
 WEIGHTS = {"once": ngrams.ONCE, "count": ngrams.COUNT, "log": ngrams.LOG}
 # In an exact vocabulary n-grams of characters begin with this mark, to differ from words.
 MARK = b"\x01"
-MOST_TEXTS = 1 << 52
+MAX_TEXTS = 1 << 52
 
 Counts = npt.NDArray[np.int64]
 
@@ -186,7 +186,7 @@ class NGramCounter:
         for numbers in ([n_texts], gaps, counts):
             if type(numbers) is not list or not all(type(n) is int for n in numbers):
                 raise TypeError("the tally of texts does not hold whole numbers")
-        if len(gaps) != len(counts) or not 0 <= n_texts < MOST_TEXTS:
+        if len(gaps) != len(counts) or not 0 <= n_texts < MAX_TEXTS:
             raise ValueError("the tally of texts does not hold together")
         for numbers, most in ((gaps, self.n_features), (counts, n_texts)):
             if not all(1 <= n <= most for n in numbers):

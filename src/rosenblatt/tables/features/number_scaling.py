@@ -26,13 +26,13 @@ SMALLEST_DEVIATION = 1e-12
 
 # Numbers in a block whose moments are computed at once, and the least number of its rows.
 NUMBERS_AT_ONCE = 1 << 22
-LEAST_ROWS = 1 << 10
+MIN_ROWS = 1 << 10
 # Numbers copied into contiguous memory at once, and rows read at once, which stay in the
 # processor's cache.
 NUMBERS_COPIED = 1 << 18
 ROWS_COPIED = 1 << 12
 # Least number of columns copied together: as many as one cache line of memory holds.
-COLUMNS_COPIED = 8
+MIN_COLUMNS_PER_COPY = 8
 # Most numbers in the sample for quartiles: up to this size they are exact, above they are those
 # of a sample of half as many or more.
 NUMBERS_SAMPLED = 1 << 20
@@ -110,7 +110,7 @@ class RowSample:
 
     def add(self, numbers: npt.NDArray[Any]) -> None:
         """Add the rows that are in the sample, and thin the sample out if it is too large."""
-        most_rows = max(LEAST_ROWS, NUMBERS_SAMPLED // max(1, numbers.shape[1]))
+        most_rows = max(MIN_ROWS, NUMBERS_SAMPLED // max(1, numbers.shape[1]))
         row_numbers = np.arange(self._n_rows, self._n_rows + len(numbers), dtype=np.uint64)
         keys = row_numbers * GOLDEN
         self._n_rows += len(numbers)
@@ -156,7 +156,7 @@ class RowSample:
 def contiguous_columns(numbers: npt.NDArray[Any]) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
     """Yield contiguous copies of a few columns at a time, since a full copy would double memory."""
     n_rows, n_columns = numbers.shape
-    step = max(COLUMNS_COPIED, NUMBERS_COPIED // max(1, n_rows))
+    step = max(MIN_COLUMNS_PER_COPY, NUMBERS_COPIED // max(1, n_rows))
     for start in range(0, n_columns, step):
         some = slice(start, min(start + step, n_columns))
         columns = np.empty((some.stop - start, n_rows), numbers.dtype)
@@ -224,7 +224,7 @@ class Moments:
     def add(self, numbers: npt.NDArray[Any]) -> None:
         """Update the statistics with a block of rows."""
         self._waiting.append(numbers)
-        step = max(LEAST_ROWS, NUMBERS_AT_ONCE // max(1, numbers.shape[1]))
+        step = max(MIN_ROWS, NUMBERS_AT_ONCE // max(1, numbers.shape[1]))
         if sum(map(len, self._waiting)) < step:
             return
         rows = self._joined_rows()

@@ -34,7 +34,7 @@ from rosenblatt.tables.readers.sources import Given
 from rosenblatt.tables.readers.table import Table, read_table
 
 # Most hashed columns whose names are stored in a file: those with the largest weights.
-MOST_NAMES = 20_000
+MAX_NAMES = 20_000
 # Numbers scaled at once, so that no second matrix is needed.
 NUMBERS_AT_ONCE = 1 << 18
 # Number of missing columns named in an error.
@@ -361,7 +361,7 @@ class Schema:
 
     @property
     def types(self) -> dict[str, str]:
-        """Return for each column whether it is read as a "number" or a "text"."""
+        """Return the type that each column is read as, by name: "number" or "text"."""
         return {c.name: "number" if c.is_read_as_numbers else "text" for c in self._used}
 
     def reader_options(self) -> dict[str, Any]:
@@ -467,7 +467,7 @@ def _column_from_json(fields: dict[str, Any]) -> Column:
 def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:
     """Return the hashed columns whose names are stored: those with the largest weights."""
     size = np.abs(weights).max(axis=0)
-    largest = np.argsort(-size, kind="stable")[:MOST_NAMES]
+    largest = np.argsort(-size, kind="stable")[:MAX_NAMES]
     kept: list[int] = np.sort(largest[size[largest] > 0]).tolist()
     return kept
 

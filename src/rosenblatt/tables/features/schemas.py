@@ -26,7 +26,7 @@ from rosenblatt.tables.readers.vw import VWBlock, iter_vw
 # Number of unseen levels named in one line.
 SHOWN = 5
 # Most different unseen levels of a column that are stored; beyond, only rows are counted.
-MOST_LEVELS = 10_000
+MAX_LEVELS = 10_000
 TEXT_SETTINGS = ("words", "chars", "value", "idf", "unit", "symbols", "lowercase")
 # The options of features that apply to each kind of data.
 MEANINGS = {
@@ -351,7 +351,7 @@ class UnseenValues:
         for name, levels in schema.unknown(block).items():
             known = self.levels.setdefault(name, Counter())
             self.rows[name] += sum(levels.values())
-            if len(known) < MOST_LEVELS:
+            if len(known) < MAX_LEVELS:
                 known.update(levels)
 
         if schema.kind == "svmlight" and block.rows.shape[1] > schema.n_features:

@@ -15,7 +15,7 @@ from rosenblatt.estimators.params import n_jobs_option, option
 from rosenblatt.estimators.transformer import Transformer, output_option, rows_as
 from rosenblatt.tables.features.ngram_counter import WEIGHTS, NGramCounter
 
-MOST_BITS = 28
+MAX_BITS = 28
 # The longest n-gram, in words or characters, and the longest word that ``shortest`` may ask for.
 LONGEST = 20
 LONGEST_WORD = 1_000
@@ -136,7 +136,7 @@ class TextFeatures(Transformer):
     bits: int | None = option(
         default=18,
         at_least=1,
-        at_most=MOST_BITS,
+        at_most=MAX_BITS,
         cure=Message("for an exact vocabulary give ", Value(None)),
         help="Hash to 2**bits columns; None keeps an exact vocabulary, which ``learn`` extends.",
     )

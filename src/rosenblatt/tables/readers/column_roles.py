@@ -25,7 +25,7 @@ SHOWN = 6  # column names listed in a message, at most
 # A column can be the target if it has at most this many distinct values, or repeats its values;
 MOST_CLASSES = 20
 # numbers with fractions must repeat, and have at most this many distinct values.
-MOST_FRACTIONS = 10
+MAX_FRACTIONS = 10
 # Texts in a number column are strays if at most one in this many values is a text,
 VALUES_PER_STRAY = 50
 # or if there is a single one in at least this many values.
@@ -416,7 +416,7 @@ def can_be_classes(values: Sequence[Any]) -> bool:
     parsed = [numbers.parse(text.encode()) for text in different]
     has_fractions = any(value is not None and _is_fraction(value) for value in parsed)
     repeat = 2 * len(different) <= len(known)
-    if has_fractions and not (repeat and len(different) <= MOST_FRACTIONS):
+    if has_fractions and not (repeat and len(different) <= MAX_FRACTIONS):
         return False
     return repeat or len(different) <= MOST_CLASSES
 

@@ -45,8 +45,8 @@ LAST_YEAR = 2100
 # Scores by which delimiters and quotes are compared (`_score`); a perfect fit scores 1.
 POINTS_FOR_WANTED_COLUMNS = 10
 POINTS_PER_COLUMN = 0.001  # decides between delimiters that fit equally well
-MOST_COLUMNS_WITH_POINTS = 20
-SHARE_IF_FIRST_ROW_DIFFERS = 0.8
+MAX_COLUMNS_WITH_POINTS = 20
+FIRST_ROW_MISMATCH_FACTOR = 0.8
 SHARE_OF_BLANKS = 0.7  # a blank is more often part of a text than a delimiter
 
 _COMMA_NUMBER = re.compile(r"[+-]?\d+([.,'\u2019 \u00a0\u202f\u2009]\d{3})*([.,]\d+)?")
@@ -509,9 +509,9 @@ def _score(rows: list[list[str]], delimiter: str) -> float:
 
     share = len(fit) / len(rows)
     if rows[0] not in fit and len(rows[0]) != width - 1:
-        share *= SHARE_IF_FIRST_ROW_DIFFERS
+        share *= FIRST_ROW_MISMATCH_FACTOR
     weight = SHARE_OF_BLANKS if delimiter == " " else 1.0
-    points = POINTS_PER_COLUMN * min(width, MOST_COLUMNS_WITH_POINTS)
+    points = POINTS_PER_COLUMN * min(width, MAX_COLUMNS_WITH_POINTS)
     return share * (1 - n_foul / n_cells) * weight + points
 
 

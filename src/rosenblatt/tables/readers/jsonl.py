@@ -34,7 +34,7 @@ from rosenblatt.tables.readers.table import Table, TableFormat, TableRequest
 
 SHOWN_KEYS = 6  # keys listed in a warning, at most
 # Digits of an integer that is parsed exactly, at most: the default limit of Python.
-MOST_DIGITS = 4300
+MAX_DIGITS = 4300
 SPACE = " \t\r\n"
 FAULTS: dict[str, ProblemAndCures] = {
     "nested": ("a list or object within the object", "flatten it first"),
@@ -177,8 +177,8 @@ class _Object(list[tuple[str, Any]]):
 
 
 def whole_number(digits: str) -> int | float:
-    """Parse a JSON integer exactly, or as a float if it has more than `MOST_DIGITS` digits."""
-    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+    """Parse a JSON integer exactly, or as a float if it has more than `MAX_DIGITS` digits."""
+    return int(digits) if len(digits) <= MAX_DIGITS else float(digits)
 
 
 def _sample(text: bytes) -> tuple[int, dict[str, list[Any]]]:

@@ -38,7 +38,7 @@ HEADER = 1 << 12
 BLOCK = 1 << 24
 COPIED_AT_ONCE = 1 << 18  # what stays in a core's cache is copied in a third of the time
 ALIGNMENT = 8
-MOST_CLASS_BYTES = 1 << 28
+MAX_CLASS_BYTES = 1 << 28
 
 VALUES_AT_ONCE = 1 << 20  # values, or row starts, read at once
 LARGEST_SHAPE = 1 << 62
@@ -418,7 +418,7 @@ def _checked_classes(card: dict[str, Any]) -> npt.NDArray[Any]:
     listed = [decode(label, "classes") for label in card["classes"]]
     _require(LABEL_DTYPE.fullmatch(card["label_dtype"]) is not None, "classes of no known type")
     dtype = np.dtype(card["label_dtype"])
-    _require(dtype.itemsize * len(listed) <= MOST_CLASS_BYTES, f"classes of {dtype}")
+    _require(dtype.itemsize * len(listed) <= MAX_CLASS_BYTES, f"classes of {dtype}")
     classes = np.empty(len(listed), dtype)
     classes[:] = listed
     _require(classes.tolist() == listed, f"classes that are not of {dtype}")

@@ -26,7 +26,7 @@ LARGEST_LIMIT = 1 << 62
 
 
 class TextOptions(TypedDict, total=False):
-    """Options of every reader of text; `ReaderSettings` has the defaults."""
+    """Options that all readers of text have in common; `ReaderSettings` holds the defaults."""
 
     on_bad: str
     encoding: str | None

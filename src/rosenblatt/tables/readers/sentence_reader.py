@@ -47,7 +47,7 @@ from rosenblatt.tables.readers.sentence_layout import (
 from rosenblatt.tables.readers.sentence_writer import ConllLinesReader
 from rosenblatt.tables.readers.sources import Given, Source, reader_of, sources_of
 
-MOST_ABOVE = 1 << 24  # bytes of blank lines and comments to skip before the first row, at most
+MAX_ABOVE = 1 << 24  # bytes of blank lines and comments to skip before the first row, at most
 PIECE = 1 << 16  # bytes read at once
 WORD = re.compile(r"[^ \t]+")
 
@@ -294,7 +294,7 @@ def _first_rows(source: Source, settings: ReaderSettings) -> tuple[bytes, bytes]
                 stop = lines.at + min(settings.max_line_bytes, PIECE)
                 line = bytes(lines.buffer[lines.at : stop])
                 row = line.rpartition(b" ")[0] or line  # without the word that was cut off
-            if row or n_passed > MOST_ABOVE:
+            if row or n_passed > MAX_ABOVE:
                 break
     first = first or row
     return first, row or first

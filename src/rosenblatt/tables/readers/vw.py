@@ -26,7 +26,7 @@ from rosenblatt.tables.readers.reader_options import (
 from rosenblatt.tables.readers.sources import Given
 
 BITS = 18
-MOST_BITS = 30
+MAX_BITS = 30
 LARGEST_INT32 = np.iinfo(np.int32).max
 FORM = "write label |namespace name:value, as in 1 |f height:1.5"
 ONE_CLASS = "this reader takes one class a row; write label |namespace name:value"
@@ -121,8 +121,8 @@ class VWFormat(SparseFormat[VWBlock]):
     ) -> None:
         if names is not None:
             bits = None
-        if bits is not None and not (isinstance(bits, int) and 1 <= bits <= MOST_BITS):
-            exact = Message(f"a whole number from 1 to {MOST_BITS}, or ", Value(None))
+        if bits is not None and not (isinstance(bits, int) and 1 <= bits <= MAX_BITS):
+            exact = Message(f"a whole number from 1 to {MAX_BITS}, or ", Value(None))
             raise refusal("bits", bits, Message(exact, " for exact names"))
         super().__init__(settings)
         self._bits = bits
