@@ -7,12 +7,15 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from rosenblatt.cli.frame.interrupts import Interrupts, prepare_streams
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class Call:  # not a dataclass, whose import would slow down every command
@@ -45,7 +48,9 @@ def traceback_option(**settings: Any) -> click.Option:
 class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
     """A choice whose error suggests the closest value."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
@@ -93,7 +98,9 @@ class Verbs(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(self.verbs.items()))
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
             found = super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -106,7 +113,7 @@ class Verbs(click.Group):
             ctx.obj.params = found[1].params
         return found
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete command names without importing the commands, as click would for their help."""
         from click.shell_completion import CompletionItem
 

@@ -6,6 +6,7 @@ Dask is an optional dependency, so its collections are recognised by their attri
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from rosenblatt.estimators.conversion import as_frame, as_table, column_names
 from rosenblatt.plurals import first_few
 
 
-def is_collection(X: Any) -> bool:
+def is_collection(X: object) -> bool:
     """Return whether X is a Dask collection."""
     return hasattr(X, "__dask_graph__")
 
@@ -91,7 +92,7 @@ def _partitions_beside(X: Any, n: int, name: str, given: Any) -> list[Any]:
     return parts
 
 
-def _kind(X: Any) -> str:
+def _kind(X: object) -> str:
     return type(X).__name__
 
 
@@ -108,8 +109,8 @@ def _shard(
     part: Any,
     labels: Any,
     weights: Any,
-    columns: list[Any] | None,
-    schema: Any,
+    columns: Sequence[Hashable] | None,
+    schema: dict[str, Any] | None,
     of_sentences: bool,
 ) -> Shard:
     """Return the examples of a partition, on a worker; an error names the partition."""
@@ -131,7 +132,7 @@ def _shard(
     return Shard(key, name, (rows, np.asarray(labels), factors))
 
 
-def _aligned(part: Any, columns: list[Any]) -> Any:
+def _aligned(part: Any, columns: Sequence[Hashable]) -> Any:
     """Return a partition of a frame with its columns in the order of the whole frame."""
     own = list(part.columns)
     if own == columns:
@@ -151,7 +152,7 @@ def _aligned(part: Any, columns: list[Any]) -> Any:
     return part[columns]
 
 
-def table_of(part: Any, schema: Any) -> Any:
+def table_of(part: Any, schema: dict[str, Any] | None) -> Any:
     """Convert the rows of a partition to numbers, by a schema (as JSON) if one is given."""
     from rosenblatt.tables.features.schemas import schema_from_json
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -56,7 +57,7 @@ class DistributionReport(ResultCard):
     n_workers: int
     mix: str
     examples: list[int]
-    labels: dict[Any, int]
+    labels: dict[Hashable, int]
     class_difference: float
     radius: float
     strays: list[str] = field(default_factory=list)

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rosenblatt import checks
 from rosenblatt.distributed.dask_collections import Partition
@@ -23,6 +23,10 @@ from rosenblatt.distributed.tasks import AnyShard, forget
 from rosenblatt.errors import MissingExtra, ParameterError, RosenblattError
 from rosenblatt.models.parallel import n_processors
 from rosenblatt.plurals import count
+
+if TYPE_CHECKING:
+    # The result of a task.
+    Found = TypeVar("Found")
 
 MAX_TRIES = 4
 MAX_SECONDS_WITHOUT_WORKERS = 60.0
@@ -41,8 +45,12 @@ class Engine(Protocol):
     n_workers: int
 
     def run(
-        self, task: Task, common: Any, shards: Sequence[AnyShard], *more: Iterable[Any]
-    ) -> list[Any]:
+        self,
+        task: Callable[..., Found],
+        common: object,
+        shards: Sequence[AnyShard],
+        *more: Iterable[object],
+    ) -> list[Found]:
         """Return ``task(common, shard, …)`` for each shard; ``more`` has an argument for each."""
 
     def close(self, shards: Sequence[AnyShard]) -> None:
@@ -57,8 +65,12 @@ class Threads:
         self._pool = ThreadPoolExecutor(n_workers, "rosenblatt")
 
     def run(
-        self, task: Task, common: Any, shards: Sequence[AnyShard], *more: Iterable[Any]
-    ) -> list[Any]:
+        self,
+        task: Callable[..., Found],
+        common: object,
+        shards: Sequence[AnyShard],
+        *more: Iterable[object],
+    ) -> list[Found]:
         jobs = zip(shards, *more, strict=True)
         return list(self._pool.map(lambda job: task(common, *job), jobs))
 
@@ -80,14 +92,18 @@ class Processes(Threads):
         self.workers = [_Worker() for _ in range(n_workers)]
 
     def run(
-        self, task: Task, common: Any, shards: Sequence[AnyShard], *more: Iterable[Any]
-    ) -> list[Any]:
+        self,
+        task: Callable[..., Found],
+        common: object,
+        shards: Sequence[AnyShard],
+        *more: Iterable[object],
+    ) -> list[Found]:
         jobs = list(zip(shards, *more, strict=True))
         n = self.n_workers
         pickled = pickle.dumps((task, common), PICKLE_PROTOCOL)
 
         # Worker k always gets the same shards (k, k + n, …), so it reads each of them once.
-        def run_jobs_of(k: int) -> list[Any]:
+        def run_jobs_of(k: int) -> list[Found]:
             return [self.workers[k].perform(pickled, job) for job in jobs[k::n]]
 
         results = list(self._pool.map(run_jobs_of, range(n)))
@@ -229,10 +245,14 @@ class Dask:
         self.n_workers = len(client.ncores())
 
     def run(
-        self, task: Task, common: Any, shards: Sequence[AnyShard], *more: Iterable[Any]
-    ) -> list[Any]:
+        self,
+        task: Callable[..., Found],
+        common: object,
+        shards: Sequence[AnyShard],
+        *more: Iterable[object],
+    ) -> list[Found]:
         jobs = list(zip(shards, *more, strict=True))
-        results: dict[int, Any] = {}
+        results: dict[int, Found] = {}
         for attempt in range(MAX_TRIES):
             # Give the scheduler time to notice that a worker died.
             time.sleep(attempt)
@@ -256,7 +276,7 @@ class Dask:
         lost = count(len(jobs) - len(results), "shard")
         raise WorkerLost(f"{lost}: workers of the cluster died {MAX_TRIES} times of it. {ADVICE}")
 
-    def _send(self, argument: Any) -> Any:
+    def _send(self, argument: object) -> Any:
         """Send an argument of a task to the cluster, each shard once; return its future.
 
         Small arguments are returned unchanged.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,10 @@ from rosenblatt.models.structured_ledger import with_tags
 from rosenblatt.models.tags import TagModel
 from rosenblatt.models.weights import ARRAYS as ROW_TABLES
 from rosenblatt.models.weights import START_RATES, Scaling, Weights
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray, IndexArray, Int32Array, IntArray
+    from rosenblatt.estimators.learner import Learner as AnyLearner
 
 Learner = TypeVar("Learner")
 Tables = dict[str, npt.NDArray[Any]]
@@ -135,7 +139,7 @@ def _read_counts(weights: Sequence[float] | None, n: int) -> list[Fraction]:
     return counts
 
 
-def _check_can_merge(learner: Any, number: int, first: Any) -> None:
+def _check_can_merge(learner: Any, number: int, first: AnyLearner) -> None:
     """Raise an error if a model has no mean, or does not match the first model."""
     # Anything may be given here, so the model is looked up by name.
     model = getattr(learner, "_model", None)
@@ -167,13 +171,13 @@ def _check_can_merge(learner: Any, number: int, first: Any) -> None:
         )
 
 
-def _features_of(learner: Any) -> Any:
+def _features_of(learner: AnyLearner) -> tuple[object, ...]:
     """Return a key that must be equal for all models: their features, schema and scaling.
 
     Columns of mappings and features of sentences are matched by name instead.
     """
     model = learner._model
-    shape: Any = None
+    shape: tuple[object, ...] | None = None
     if isinstance(model, TagModel):
         encoder = model.encoder
         shape = (encoder.kind, encoder.templates and encoder.templates.texts)
@@ -328,7 +332,7 @@ def _set_row_mean(
 # ---------------------------------------------------------------------- linear models
 
 
-def _row_part(own: LinearModel, joined: LinearModel, columns: dict[Any, int]) -> Part:
+def _row_part(own: LinearModel, joined: LinearModel, columns: dict[Hashable, int]) -> Part:
     """Return the part of a model, in the classes and named features of the joined model."""
     twin = own.copy()
     if own.best is not None:
@@ -369,7 +373,7 @@ def row_tables(weights: Weights) -> Tables:
 # ---------------------------------------------------------------------- taggers
 
 
-def joined_encoder(encoders: list[Encoder]) -> tuple[Encoder, list[npt.NDArray[Any]]]:
+def joined_encoder(encoders: list[Encoder]) -> tuple[Encoder, list[Int32Array]]:
     """Join encoders; return the joint one, and the joint feature indices of each encoder."""
     joined = encoders[0].copy()
     if joined.templates is not None:
@@ -392,7 +396,9 @@ def features_by_row(weights: TagWeights) -> npt.NDArray[np.int64]:
     return features
 
 
-def _rows_by_feature(old: TagWeights, parts: Sequence[Part]) -> tuple[Any, Any, list[Any]]:
+def _rows_by_feature(
+    old: TagWeights, parts: Sequence[Part]
+) -> tuple[Int32Array, IndexArray, list[IndexArray]]:
     """Return the row of every feature, the rows that are new or changed, and those of each part.
 
     The rows of a part are positions among the changed rows.
@@ -413,7 +419,7 @@ def _rows_by_feature(old: TagWeights, parts: Sequence[Part]) -> tuple[Any, Any, 
     return row_of, np.flatnonzero(is_changed), [position[own] for own in rows]
 
 
-def _tag_part(own: TagModel, joined: TagModel, place: npt.NDArray[Any]) -> Part:
+def _tag_part(own: TagModel, joined: TagModel, place: AnyArray) -> Part:
     """Return the part of a tagger, in the features and tags of the joined model."""
     grown = own.weights if own.tags == joined.tags else with_tags(own.weights, len(joined.tags))
     tables = grown.arrays()
@@ -441,7 +447,7 @@ def _tag_part(own: TagModel, joined: TagModel, place: npt.NDArray[Any]) -> Part:
     return Part(own.t, own.n_mistakes, tables, place[features_by_row(own.weights)])
 
 
-def cut(weights: TagWeights, places: npt.NDArray[Any]) -> Tables:
+def cut(weights: TagWeights, places: AnyArray) -> Tables:
     """Return the weights of some features, renumbered in this order, without running sums."""
     rows = weights.row_of[places]
     has_row = rows >= 0

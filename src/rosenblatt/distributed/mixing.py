@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from copy import copy
 from fractions import Fraction
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,13 @@ from rosenblatt.models.weights import RUNNING_SUM
 from rosenblatt.persistence import disk
 from rosenblatt.persistence.file import load, save
 
+if TYPE_CHECKING:
+    from rosenblatt.distributed.merging import Tables
+    from rosenblatt.estimators.linear.linear_learner import LinearLearner
+    from rosenblatt.estimators.structured.tagger import SequenceTagger
+
+    AnyLearner = LinearLearner | SequenceTagger
+
 # Epochs of the single learner that the report compares the run with.
 EPOCHS_ALONE = 3
 
@@ -56,7 +63,7 @@ class MixingRun(epochs.Trainer):
         shards: Sequence[AnyShard],
         mix: str,
         validation_set: Any,
-        checkpoint: Any,
+        checkpoint: str | os.PathLike[str] | None,
     ) -> None:
         self.learner = learner
         self.workers = workers
@@ -227,7 +234,7 @@ class MixingRun(epochs.Trainer):
             self._run_alone()
         return result
 
-    def learn(self, order: Any = None) -> int:
+    def learn(self, order: epochs.Order | None = None) -> int:
         """Learn one epoch on all shards and mix the weights; first save the previous epoch."""
         model = self.learner._model
         report = self.report
@@ -356,7 +363,7 @@ class MixingRun(epochs.Trainer):
         light, starts = self._fresh()
         return all(self.workers.run(tasks.is_right, light, self.shards, starts))
 
-    def _count_errors(self, light: Any, starts: list[Any]) -> int:
+    def _count_errors(self, light: AnyLearner, starts: Sequence[Tables | None]) -> int:
         return sum(self.workers.run(tasks.count_errors, light, self.shards, starts))
 
     def _majority_baseline(self) -> MajorityBaseline | None:
@@ -376,7 +383,7 @@ class MixingRun(epochs.Trainer):
             return None
         return MajorityBaseline(top, majority_errors, errors, self.validation is not None)
 
-    def _score(self, learner: Any) -> float:
+    def _score(self, learner: AnyLearner) -> float:
         return float(learner.score(*self.validation_set))
 
     def _best(self) -> Any:

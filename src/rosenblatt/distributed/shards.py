@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,13 @@ from rosenblatt.tables.readers.formats import named as format_named
 from rosenblatt.tables.readers.lines import PIECE, FirstBytes, Lines, from_cp1252
 from rosenblatt.tables.readers.sources import LONGEST_MARK, MARKS, our_kind, sources_of
 from rosenblatt.tables.readers.table import ColumnTally
+
+if TYPE_CHECKING:
+    from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions
+    from rosenblatt.tables.readers.block import Block
+    from rosenblatt.tables.readers.table import Table
+
+    AnyBlock = TypeVar("AnyBlock", bound=Block)
 
 # Counts of values and stray texts, by column.
 Tallies = dict[str, ColumnTally]
@@ -173,7 +180,7 @@ class FileShard:
         piece.name = path
         return piece
 
-    def _part_of(self, block: Any) -> Any:
+    def _part_of(self, block: AnyBlock) -> AnyBlock:
         """Return the examples of this shard among all examples of its file."""
         k, n = self.part
         if n == 1:
@@ -194,7 +201,7 @@ class FileShard:
         rows = block.rows if self.schema is None else schema_from_json(self.schema).encode(block)
         return rows, block.labels, getattr(block, "weights", None), tallies
 
-    def _tallies(self, block: Any) -> Tallies:
+    def _tallies(self, block: Table) -> Tallies:
         """Count the values and the stray texts of numeric columns that may hold missing values."""
         # One of the shards that read the same file counts.
         if self.kind != "table" or self.schema is None or self.part[0] != 0:
@@ -222,7 +229,7 @@ class FileShard:
 
 
 def file_shards(
-    paths: Any, n: int | None, format: str | None, schema: Any = None, **fields: Any
+    paths: Any, n: int | None, format: str | None, schema: AnySchema | None = None, **fields: Any
 ) -> list[FileShard]:
     """Split files into n shards: several files each, or pieces in proportion to their sizes.
 
@@ -289,7 +296,7 @@ def _is_bytewise(path: str, format: Format, encoding: str | None) -> bool:
         return lines.is_bytewise
 
 
-def _cut_lines(path: str, size: int, n: int) -> list[dict[str, Any]]:
+def _cut_lines(path: str, size: int, n: int) -> list[dict[str, tuple[int, int]]]:
     """Split a file into pieces of about equal size that begin at a line."""
     pieces = []
     start = 0
@@ -303,7 +310,7 @@ def _cut_lines(path: str, size: int, n: int) -> list[dict[str, Any]]:
 
 
 def _cut_table(
-    path: str, format: Format, size: int, n: int, options: dict[str, Any], schema: Any
+    path: str, format: Format, size: int, n: int, options: dict[str, Any], schema: AnySchema | None
 ) -> list[dict[str, Any]] | None:
     """Split a table into pieces of about equal size that begin at a row.
 
@@ -355,7 +362,7 @@ def _cut_table(
 
 
 def with_schema(
-    shards: list[FileShard], schema: Any, features: Any = None
+    shards: list[FileShard], schema: Any, features: FeatureOptions | None = None
 ) -> tuple[list[FileShard], Any]:
     """Return the shards with a schema, and the schema, guessed from the first shard if not given.
 
@@ -403,7 +410,7 @@ def _first_block(shards: list[FileShard]) -> Any:
     raise InputError("there are no examples in any of the files.")
 
 
-def _with_types(shard: FileShard, features: Any) -> FileShard:
+def _with_types(shard: FileShard, features: FeatureOptions) -> FileShard:
     """Return the shard with the declared column types among the options of its reader."""
     types = {
         **features.reader_options(shard.kind).get("types", {}),

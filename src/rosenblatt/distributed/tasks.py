@@ -11,7 +11,7 @@ from collections import Counter
 from copy import copy
 from itertools import chain
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,13 @@ from rosenblatt.models.data_units import DataUnits
 from rosenblatt.models.rows import as_rows, inspect
 from rosenblatt.models.sentences import Encoder, read_pairs
 from rosenblatt.models.tags import TagTrainer
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
+    from rosenblatt.distributed.merging import Tables
+    from rosenblatt.estimators.linear.linear_learner import LinearLearner
+
+    AnyLearner = LinearLearner | SequenceTagger
 
 AnyShard = Shard | FileShard
 
@@ -79,7 +86,7 @@ class RowExamples:
             self.weights = read_weights(weights, None, [], self.numbers, may_be_zero=True)
             self._set_table(table)
 
-    def _set_table(self, table: Any) -> None:
+    def _set_table(self, table: Table) -> None:
         self.table = table
         self.rows = as_rows(table)
         inspect(self.rows)
@@ -100,7 +107,7 @@ class RowExamples:
             tallies=self.tallies,
         )
 
-    def _data(self, learner: Any) -> TrainingData:
+    def _data(self, learner: LinearLearner) -> TrainingData:
         """Return the rows with the features and class indices of the learner."""
         # Other shards may have more features.
         if self.table.shape[1] < learner.n_features_in_:
@@ -109,13 +116,13 @@ class RowExamples:
         numbers = np.array([slots[label] for label in self.classes.tolist()], np.int32)
         return TrainingData(self.table, self.rows, numbers[self.numbers])
 
-    def trainer(self, learner: Any) -> epochs.Trainer:
+    def trainer(self, learner: LinearLearner) -> epochs.Trainer:
         """Return a trainer that changes the model of this learner."""
         given = FitArguments(sample_weight=self.weights, is_shard=True)
         trainer: epochs.Trainer = learner._trainer(learner._model, self._data(learner), given)
         return trainer
 
-    def errors(self, learner: Any) -> int:
+    def errors(self, learner: LinearLearner) -> int:
         """Return how many rows the learner misclassifies."""
         data = self._data(learner)
         return int(learner._misclassified(learner._model, data.table, data.labels))
@@ -139,13 +146,13 @@ class SentenceExamples:
         labels = dict(Counter(chain.from_iterable(self.tags)))
         return Summary(self.n_examples, labels, encoder=self.encoder)
 
-    def trainer(self, learner: Any) -> TagTrainer:
+    def trainer(self, learner: SequenceTagger) -> TagTrainer:
         """Return a trainer that changes the model of this learner."""
         learner._model.encoder = self.encoder
         trainer: TagTrainer = learner._trainer(learner._model, self.encoded, self.tags)
         return trainer
 
-    def errors(self, learner: Any) -> int:
+    def errors(self, learner: SequenceTagger) -> int:
         """Return how many sentences the learner tags wrong."""
         return self.trainer(learner).errors(averaged=False)
 
@@ -154,7 +161,7 @@ class SentenceExamples:
 _loaded: dict[str, RowExamples | SentenceExamples] = {}
 
 
-def loaded(shard: AnyShard, learner: Any) -> RowExamples | SentenceExamples:
+def loaded(shard: AnyShard, learner: AnyLearner) -> RowExamples | SentenceExamples:
     """Return the examples of a shard, from the cache if possible; errors name the shard."""
     found = _loaded.get(shard.key)
     if found is None:
@@ -180,7 +187,7 @@ def forget(keys: set[str]) -> None:
         _loaded.pop(key, None)
 
 
-def summarize(learner: Any, shard: AnyShard) -> Summary:
+def summarize(learner: AnyLearner, shard: AnyShard) -> Summary:
     """Return the facts about a shard that are needed before learning."""
     start = perf_counter()
     examples = loaded(shard, learner)
@@ -188,7 +195,7 @@ def summarize(learner: Any, shard: AnyShard) -> Summary:
     return summary._replace(seconds=perf_counter() - start)
 
 
-def learn(learner: Any, shard: AnyShard, start: Any, seed: int) -> tuple[Part, Counts]:
+def learn(learner: AnyLearner, shard: AnyShard, start: Any, seed: int) -> tuple[Part, Counts]:
     """Learn one epoch from a shard; return the new weights and the counts of the epoch.
 
     ``start`` holds the initial weights of a tagger, as in `own_learner`.
@@ -223,7 +230,7 @@ def learn(learner: Any, shard: AnyShard, start: Any, seed: int) -> tuple[Part, C
     return part, counts
 
 
-def own_learner(learner: Any, start: Any) -> Any:
+def own_learner(learner: AnyLearner, start: Tables | None) -> Any:
     """Return a copy that can learn; ``start`` holds the weights of a tagger, otherwise None."""
     own = copy(learner)
     own._model = learner._model.copy()
@@ -233,12 +240,12 @@ def own_learner(learner: Any, start: Any) -> Any:
     return own
 
 
-def is_right(learner: Any, shard: AnyShard, start: Any) -> bool:
+def is_right(learner: AnyLearner, shard: AnyShard, start: Tables | None) -> bool:
     """Return whether all rows of a shard with a weight above 0 are classified correctly."""
     trainer = loaded(shard, learner).trainer(own_learner(learner, start))
     return trainer.is_right(changed=True)
 
 
-def count_errors(learner: Any, shard: AnyShard, start: Any) -> int:
+def count_errors(learner: AnyLearner, shard: AnyShard, start: Tables | None) -> int:
     """Return how many examples of a shard the learner misclassifies."""
     return loaded(shard, learner).errors(own_learner(learner, start))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -21,6 +21,11 @@ from rosenblatt.estimators.linear.linear_learner import LinearLearner
 from rosenblatt.estimators.structured.tagger import SequenceTagger
 from rosenblatt.estimators.targets import read_labels, read_weights
 from rosenblatt.models.sentences import read_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions
 
 # The number of shards for arrays and sentences in memory.
 DEFAULT_SHARDS = 8
@@ -122,7 +127,7 @@ class Distributed:
         y: Any = None,
         sample_weight: Any = None,
         validation_set: Any = None,
-        schema: Any = None,
+        schema: AnySchema | None = None,
     ) -> Self:
         """Train on rows and labels, or sentences and tags, cut into shards in their order.
 
@@ -172,8 +177,8 @@ class Distributed:
         paths: Any,
         *,
         format: str | None = None,
-        schema: Any = None,
-        features: Any = None,
+        schema: AnySchema | None = None,
+        features: FeatureOptions | None = None,
         validation_set: Any = None,
         **options: Any,
     ) -> Self:
@@ -211,7 +216,9 @@ class Distributed:
         learner.schema_ = schema or SparseSchema("svmlight", learner.n_features_in_)
         return self
 
-    def _train(self, learner: Any, shards: Any, validation_set: Any) -> Self:
+    def _train(
+        self, learner: LinearLearner | SequenceTagger, shards: Sequence[Any], validation_set: Any
+    ) -> Self:
         """Train a learner on these shards; it becomes the result of `to_local`."""
         workers = self._new_engine()
         try:

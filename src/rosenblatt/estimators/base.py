@@ -56,7 +56,7 @@ def of_whole_state(method: Callable[Given, Found]) -> Callable[Given, Found]:
     """
 
     @wraps(method)
-    def read(self: Any, *args: Any, **named: Any) -> Any:
+    def read(self: Estimator, *args: Any, **named: Any) -> Any:
         return read_whole(self, self._turns, method, args, named)
 
     return read  # type: ignore[return-value]
@@ -86,7 +86,7 @@ class Estimator:
     # The constructor that was generated for the class, or for the one that it inherits from.
     _made_init: ClassVar[Callable[..., None]] = object.__init__
 
-    def __new__(cls, *_: Any, **params: Any) -> Self:
+    def __new__(cls, *_: object, **params: object) -> Self:
         # The constructor would only report that the name is unexpected.
         for name in params.keys() & ELSEWHERE.keys() - cls._options.keys():
             raise TypeError(f"{cls.__name__} has no parameter {name!r}.{_elsewhere(name)}")
@@ -186,7 +186,7 @@ class Estimator:
 
         return diagram_html(self) + self._summary_html()
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _summary_html(self) -> str:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rosenblatt.arrays import AnyArray, FloatArray, IntArray
 from rosenblatt.engine.rows.probabilities import (
@@ -29,6 +30,7 @@ from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.row_classifier import RowClassifier
+    from rosenblatt.models.model import Model
 
 # The value of a loss, its gradient by slope and offset, and its second derivatives: by slope twice,
 # by slope and offset, by offset twice.
@@ -72,7 +74,9 @@ class Calibration(NamedTuple):
         return np.ascontiguousarray(z, np.float64)
 
 
-def calibrate(scores: AnyArray, labels: AnyArray, weights: Any = None) -> Calibration:
+def calibrate(
+    scores: AnyArray, labels: AnyArray, weights: npt.ArrayLike | None = None
+) -> Calibration:
     """Fit the slope and offset that minimize the log loss on rows that were not trained on.
 
     ``scores`` are as ``decision_function`` has them: one for each row (Platt's sigmoid), or one for
@@ -181,7 +185,7 @@ def _newton_step(
 # ---------------------------------------------------------------------- folds
 
 
-def folds_of(model: Any, data: TrainingData, sample_weight: Any) -> IntArray:
+def folds_of(model: Model[Any], data: TrainingData, sample_weight: Any) -> IntArray:
     """Return the stratified fold of each row; -1 for rows of weight 0.
 
     Raise InputError if a class has fewer than two rows of weight above 0.
@@ -223,7 +227,11 @@ def calibrate_model(
 
 
 def out_of_fold_scores(
-    learner: RowClassifier, model: Any, data: TrainingData, folds: IntArray, given: FitArguments
+    learner: RowClassifier,
+    model: Model[Any],
+    data: TrainingData,
+    folds: IntArray,
+    given: FitArguments,
 ) -> AnyArray | None:
     """Return the scores of all rows, each by a model that was trained on the other folds.
 
@@ -239,7 +247,7 @@ def out_of_fold_scores(
     if "record" in twin.options():
         twin.set_params(record=False)
 
-    scores: Any = None
+    scores: AnyArray | None = None
     for fold in range(int(folds.max()) + 1):
         part = twin._new_model(model.classes, data.table)
         others = TrainingData(data.table, data.rows, data.labels, np.flatnonzero(folds != fold))

@@ -7,8 +7,8 @@ are optional, so objects are recognized by the attributes of their class.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any, Protocol
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ import numpy.typing as npt
 from rosenblatt.arrays import AnyArray, FloatArray, SparseRows, is_sparse, readable
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.tables.readers.block import Block
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
 
 # Rows of a frame whose columns are joined at once, few enough for the processor's cache.
 BLOCK_ROWS = 4096
@@ -32,7 +35,7 @@ RESHAPE = (
 TEXTS = "Make numbers of texts first: rosenblatt.features.TextFeatures().fit_transform(X)."
 
 
-def as_table(X: Any, columns: list[Any] | None = None) -> Any:
+def as_table(X: Any, columns: Sequence[Hashable] | None = None) -> Table:
     """Convert ``X`` to a C-contiguous array or canonical CSR rows of floats; copy only if needed.
 
     ``columns`` are the names of the columns of a frame; None if X is no frame.
@@ -78,7 +81,7 @@ def _refuse_damaged(X: Any) -> None:
         )
 
 
-def _dense_table(array: AnyArray, columns: list[Any] | None) -> AnyArray:
+def _dense_table(array: AnyArray, columns: Sequence[Hashable] | None) -> AnyArray:
     if array.ndim != 2:
         _refuse_shape(array)
     _refuse_other_kinds(array.dtype)
@@ -152,7 +155,7 @@ def as_frame(X: Any) -> Any:
     return pyarrow.table(X)
 
 
-def column_names(X: Any) -> list[Any] | None:
+def column_names(X: Any) -> list[Hashable] | None:
     """Return the column names of a data frame; None if ``X`` is not a data frame."""
     # Attributes of the class are looked up, because columns of pandas are attributes of the frame.
     kind = type(X)
@@ -164,7 +167,7 @@ def column_names(X: Any) -> list[Any] | None:
     return None
 
 
-def feature_names(columns: list[Any] | None) -> AnyArray | None:
+def feature_names(columns: Sequence[Hashable] | None) -> AnyArray | None:
     """Return the column names if all are text, None if none is; raise InputTypeError otherwise."""
     if columns is None:
         return None
@@ -183,10 +186,10 @@ def feature_names(columns: list[Any] | None) -> AnyArray | None:
     return names
 
 
-def frame_values(X: Any, names: list[Any]) -> Any:
+def frame_values(X: Any, names: Sequence[Hashable]) -> Any:
     """Return a data frame as a 2-D array of numbers; as sparse rows if all columns are sparse."""
     kind = type(X)
-    columns: Iterable[Any]
+    columns: Iterable[npt.ArrayLike]
     if hasattr(kind, "iloc"):
         # A frame of pandas.
         dtypes = set(X.dtypes)
@@ -204,11 +207,11 @@ def frame_values(X: Any, names: list[Any]) -> Any:
     return _stack(numbers, len(X))
 
 
-def _is_number_type(dtype: Any) -> bool:
+def _is_number_type(dtype: object) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in NUMBERS
 
 
-def _numbers_of_column(column: Any, j: int, names: list[Any]) -> AnyArray:
+def _numbers_of_column(column: npt.ArrayLike, j: int, names: Sequence[Hashable]) -> AnyArray:
     """Return a column of a frame as an array of numbers."""
     values = np.asarray(column)
     if values.ndim != 1 or values.dtype.kind not in CONVERTIBLE:
@@ -232,7 +235,7 @@ def _stack(columns: list[AnyArray], n_rows: int) -> AnyArray:
     return table
 
 
-def _is_sparse_of_zeros(dtype: Any) -> bool:
+def _is_sparse_of_zeros(dtype: object) -> bool:
     """Return whether a dtype is a sparse one of pandas with fill value 0."""
     return hasattr(dtype, "subtype") and hasattr(dtype, "fill_value") and dtype.fill_value == 0
 
@@ -255,14 +258,14 @@ class _SparseColumn(Protocol):
     """The attributes of pandas' SparseArray that are read."""
 
     sp_index: Any
-    sp_values: Any
+    sp_values: npt.ArrayLike
     npoints: int
 
 
 # ---------------------------------------------------------------------- single entries
 
 
-def unmasked(values: Any, dtype: npt.DTypeLike, missing: Any) -> Any:
+def unmasked(values: Any, dtype: npt.DTypeLike, missing: object) -> Any:
     """Return a masked array of NumPy as an array in which masked entries are ``missing``.
 
     Anything else is returned unchanged.
@@ -277,7 +280,7 @@ def unmasked(values: Any, dtype: npt.DTypeLike, missing: Any) -> Any:
     return found
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Return whether a value is a missing value: None, NaN, NaT or NA."""
     try:
         return value is None or bool(value != value)
@@ -290,7 +293,7 @@ def is_missing(value: Any) -> bool:
 
 
 def floats(
-    values: AnyArray, names: list[Any] | None = None, column: int | None = None
+    values: AnyArray, names: Sequence[Hashable] | None = None, column: int | None = None
 ) -> FloatArray:
     """Convert objects or texts to float64, and missing values to NaN.
 
@@ -332,7 +335,7 @@ def _float(value: Any) -> float:
 
 
 def _not_a_number(
-    value: Any, row: int, column: int, names: list[Any] | None, error: Exception
+    value: object, row: int, column: int, names: Sequence[Hashable] | None, error: Exception
 ) -> InputError:
     """Return the error for a value that is not numeric, with its row and column."""
     name = f" ({names[column]!r})" if names else ""

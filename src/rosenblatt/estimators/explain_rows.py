@@ -12,7 +12,7 @@ the features of their outputs (`estimators/structured/paths.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +28,10 @@ from rosenblatt.models.recording import Entries, refuse_missing
 from rosenblatt.models.rows import scores
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
+    from rosenblatt.estimators.learner import Learner
     from rosenblatt.estimators.linear.linear_learner import LinearLearner
+    from rosenblatt.estimators.row_classifier import RowClassifier
     from rosenblatt.models.ledger import Ledger
     from rosenblatt.tables.features.average_row import AverageRow
 
@@ -43,7 +46,7 @@ class UpdateHistory(NamedTuple):
     """
 
     entries: Entries
-    classes: Sequence[Any]
+    classes: Sequence[Hashable]
     similarity: FloatArray
     n_examples: int
     numbers: npt.NDArray[np.int64] | None = None
@@ -87,13 +90,13 @@ class Question:
     new question with more of the explanation.
     """
 
-    learner: Any
-    row: Any
+    learner: RowClassifier
+    row: Table
     direction: FloatArray
     explanation: Explanation
 
     @classmethod
-    def of(cls, learner: Any, x: Any, label: Any, against: Any) -> Question:
+    def of(cls, learner: RowClassifier, x: Any, label: Any, against: Any) -> Question:
         """Read and predict one example; raise InputError for a class that the learner lacks."""
         learner._refuse_unfitted()
         X, unlike_training = _one_row(learner, x)
@@ -260,7 +263,7 @@ class Question:
         return replace(self, explanation=self.explanation.with_mistakes(found))
 
 
-def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, Any]]:
+def _one_row(learner: RowClassifier, x: Any) -> tuple[Any, dict[str, Any]]:
     """Return one example as a table, and its unseen features as fields of an `Explanation`."""
     x = named_values(x)
     if isinstance(x, Mapping):
@@ -275,7 +278,7 @@ def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, Any]]:
     return row, {}
 
 
-def _unlike_training(learner: Any, x: Mapping[Any, Any]) -> dict[str, Any]:
+def _unlike_training(learner: RowClassifier, x: Mapping[Any, Any]) -> dict[str, Any]:
     """Return features and levels that did not occur in training, as fields of an `Explanation`."""
     from rosenblatt.tables.features.records import table_of_records
     from rosenblatt.tables.features.schema import Schema
@@ -289,7 +292,7 @@ def _unlike_training(learner: Any, x: Mapping[Any, Any]) -> dict[str, Any]:
     return {"unknown": {str(name): [] for name in x if name not in known}}
 
 
-def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:
+def feature_names_of(learner: Learner, columns: Sequence[int]) -> list[str]:
     """Return the names of features, by the schema or the columns; otherwise x[0], x[1] …"""
     schema = getattr(learner, "schema_", None)
     if schema is not None:
@@ -298,7 +301,7 @@ def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:
     return [f"x[{j}]" if known is None else str(known[j]) for j in columns]
 
 
-def average_row_of(learner: Any, n_features: int) -> AverageRow | None:
+def average_row_of(learner: Learner, n_features: int) -> AverageRow | None:
     """Return the average row of training according to the schema; None without a schema."""
     from rosenblatt.tables.features.average_row import AverageRow
 
@@ -306,7 +309,7 @@ def average_row_of(learner: Any, n_features: int) -> AverageRow | None:
     return None if schema is None else AverageRow.of(schema, n_features)
 
 
-def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray:
+def similarities(learner: RowClassifier, row: Table, X: Any, entries: Entries) -> FloatArray:
     """Return the dot product of each row of ``X``, a table or an iterator of blocks, with ``row``.
 
     Raise an error if ``X`` lacks rows that the entries name.
@@ -322,7 +325,7 @@ def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray
 
 
 def update_history(
-    learner: LinearLearner, ledger: Ledger, row: Any, X: Any, *, mean: bool
+    learner: LinearLearner, ledger: Ledger, row: Table, X: Any, *, mean: bool
 ) -> UpdateHistory:
     """Return the updates of a ledger, and the similarity of the training rows ``X`` to a row.
 
@@ -348,12 +351,12 @@ def update_history(
     )
 
 
-def score_moves(learner: Any, row: Any, X: Any, ledger: Any) -> FloatArray:
+def score_moves(learner: LinearLearner, row: Table, X: Any, ledger: Ledger) -> FloatArray:
     """Replay a ledger; return what each update added to the scores of ``row``."""
     blocks = X if isinstance(X, Iterator) else [X]
     tables = [read_table(learner, block, reset=False) for block in blocks]
     if is_sparse(tables[0]):
-        table: Any = SparseRows.concat([SparseRows.of(one) for one in tables])
+        table: Table = SparseRows.concat([SparseRows.of(one) for one in tables])
     else:
         table = np.vstack(tables)
     x = (row.toarray() if is_sparse(row) else row)[0]

@@ -7,7 +7,7 @@ certain words, the messages have them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,8 @@ from rosenblatt.models.rows import Rows, as_rows, inspect, refuse_tiny
 from rosenblatt.tables.readers.fault_messages import notice
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray, Table
+    from rosenblatt.estimators.base import Estimator
     from rosenblatt.models.result import Validation
     from rosenblatt.tables.features.schemas import AnySchema
 
@@ -51,9 +53,9 @@ class Batch:
 
     table: Any
     rows: Rows
-    names: list[Any]
+    names: list[Hashable]
     numbers: npt.NDArray[np.int32]
-    declared: list[Any]
+    declared: list[Hashable]
     weights: npt.NDArray[np.float64] | None = None
 
 
@@ -65,7 +67,7 @@ class TrainingData:
     weights of the rows. The ``checksum`` shows whether the table was changed after training.
     """
 
-    table: Any
+    table: Table
     rows: Rows
     labels: npt.NDArray[np.int32]
     subset: npt.NDArray[np.int64] | None = None
@@ -89,8 +91,8 @@ class FitArguments:
 
 
 def read_table(
-    learner: Any, X: Any, *, reset: bool, ignore_unseen: bool = False, once: bool = False
-) -> Any:
+    learner: Estimator, X: Any, *, reset: bool, ignore_unseen: bool = False, once: bool = False
+) -> Table:
     """Return ``X`` as a C-contiguous array or sparse rows, float32 or float64.
 
     ``reset``: these rows set the number and the names of the features; otherwise they must agree
@@ -101,7 +103,9 @@ def read_table(
     return _table_and_names(learner, X, reset, ignore_unseen, once)[0]
 
 
-def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> tuple[Any, Rows]:
+def read_rows(
+    learner: Estimator, X: Any, *, reset: bool, all_rows: bool = False
+) -> tuple[Table, Rows]:
     """Validate shape, type and finiteness of ``X``; return it as a table and as `Rows`.
 
     ``all_rows``: no other rows will be learned from, so an error is raised if all are too small.
@@ -116,8 +120,8 @@ def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> t
 
 
 def _table_and_names(
-    learner: Any, X: Any, reset: bool, ignore_unseen: bool, once: bool
-) -> tuple[Any, Names]:
+    learner: Estimator, X: Any, reset: bool, ignore_unseen: bool, once: bool
+) -> tuple[Table, Names]:
     """Return ``X`` as a table, and the names of its columns or None.
 
     With ``reset`` the learner takes over the number and names of the features; otherwise they must
@@ -156,8 +160,8 @@ def _table_and_names(
 
 
 def _of_records(
-    learner: Any, records: Any, reset: bool, unseen: str, once: bool
-) -> tuple[Any, Names]:
+    learner: Any, records: Sequence[Mapping[Any, Any]], reset: bool, unseen: str, once: bool
+) -> tuple[Table, Names]:
     """Convert records to a table: by feature name if all values are numbers, otherwise by a schema.
 
     With ``reset`` the schema is guessed from these records; otherwise it is that of the learner.
@@ -209,7 +213,7 @@ def _set_features(learner: Any, n_features: int, names: Names) -> None:
         del learner.feature_names_in_
 
 
-def check_count(learner: Any, n_features: int) -> None:
+def check_count(learner: Estimator, n_features: int) -> None:
     """Raise InputError if the number of features differs from training."""
     expected = getattr(learner, "n_features_in_", n_features)
     if n_features != expected:
@@ -219,7 +223,7 @@ def check_count(learner: Any, n_features: int) -> None:
         )
 
 
-def _check_names(learner: Any, names: Names) -> None:
+def _check_names(learner: Estimator, names: Names) -> None:
     """Raise InputError if the feature names or their order differ from training.
 
     Warn if only the rows, or only those of training, have names.
@@ -245,7 +249,7 @@ def rows_without_names() -> Iterator[None]:
         yield
 
 
-def _difference(names: list[Any], fitted: list[Any]) -> str:
+def _difference(names: list[Hashable], fitted: list[Hashable]) -> str:
     """Return the error message for feature names that differ from those of training."""
     lines = ["The feature names should match those that were passed during fit."]
     for title, some, others in (
@@ -261,13 +265,13 @@ def _difference(names: list[Any], fitted: list[Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def one_row(x: Any) -> Any:
+def one_row(x: Any) -> list[Mapping[Any, Any]] | AnyArray:
     """Return one example, a mapping of features or a 1-D array, as a table of one row."""
     x = named_values(x)
     return [x] if isinstance(x, Mapping) else array_row(x)
 
 
-def array_row(x: Any) -> npt.NDArray[Any]:
+def array_row(x: Any) -> AnyArray:
     """Return a 1-D array as a 2-D array of one row; raise InputError for any other shape."""
     row = np.asarray(unmasked(x, np.float64, np.nan))
     if row.ndim != 1:

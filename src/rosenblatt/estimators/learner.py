@@ -27,6 +27,7 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:  # files are not for everyone
     from rosenblatt.estimators.majority import MajorityBaseline
     from rosenblatt.models.epochs import Trainer
+    from rosenblatt.models.model import Model
     from rosenblatt.models.result import FitResult, Validation
     from rosenblatt.persistence.card import Fit, State
     from rosenblatt.persistence.layout import Layout
@@ -65,14 +66,14 @@ class FitOutcome:
     count_errors: Callable[[], int] | None = None
     counted: tuple[list[Any], int | None] | None = None
 
-    def errors_by(self, parameters: list[Any]) -> int | None:
+    def errors_by(self, parameters: list[object]) -> int | None:
         """Return the training errors if they were counted with these parameters; None otherwise."""
         if self.counted is None:
             return None
         counted_by, errors = self.counted
         return errors if counted_by == parameters else None
 
-    def keep_errors(self, errors: int | None, parameters: list[Any]) -> None:
+    def keep_errors(self, errors: int | None, parameters: list[object]) -> None:
         """Store the number of training errors, counted with these values of parameters."""
         self.counted = (parameters, errors)
 
@@ -205,7 +206,7 @@ class Learner(Estimator):
 
     def _run(
         self,
-        model: Any,
+        model: Model[Any],
         trainer: Trainer,
         validation: Validation | None,
         count_errors: Callable[[], int],
@@ -244,7 +245,9 @@ class Learner(Estimator):
             self._keep_errors(count_errors())
         return result
 
-    def _take_over(self, model: Any, result: FitResult, validation: Validation | None) -> None:
+    def _take_over(
+        self, model: Model[Any], result: FitResult, validation: Validation | None
+    ) -> None:
         """Store a trained model and its outcome in the learner, in place of those before."""
         self._note_fit(model, result)
         self._model: Any = model
@@ -427,7 +430,7 @@ class Learner(Estimator):
         """Store the number of training errors, counted with the current parameters."""
         self._fit_outcome().keep_errors(errors, self._what_predicts())
 
-    def _what_predicts(self) -> list[Any]:
+    def _what_predicts(self) -> list[object]:
         """Return the values of the parameters that affect predictions."""
         return [getattr(self, name) for name in self.predicts_by]
 
@@ -438,7 +441,7 @@ class Learner(Estimator):
 
     # ------------------------------------------------------------------ the fast path
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if "_engine" in self.__dict__ and (name in self._options or name in ENGINE_PARTS):
             self.retire_engine()
         super().__setattr__(name, value)
@@ -481,7 +484,7 @@ class Learner(Estimator):
         return twin
 
     @of_whole_state
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         twin = type(self).__new__(type(self))
         memo[id(self)] = twin
         twin.__dict__.update(deepcopy(self._copied(), memo))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from rosenblatt.models.classes import row_blocks
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray
     from rosenblatt.estimators.inputs import TrainingData
     from rosenblatt.estimators.row_classifier import RowClassifier
     from rosenblatt.models.result import FitResult
@@ -23,7 +25,7 @@ class MajorityBaseline(NamedTuple):
     otherwise on the training rows. ``errors`` is None if they are assumed to be fewer.
     """
 
-    label: Any
+    label: Hashable
     of_majority: float
     errors: float | None
     held_out: bool
@@ -95,7 +97,7 @@ def _most_frequent(data: TrainingData, n_classes: int) -> int:
         if weights is not None:
             weights = weights[data.subset]
 
-    totals: Any = 0
+    totals: AnyArray | int = 0
     # In blocks: NumPy counts copies of 64 bits.
     for some in row_blocks(len(labels), 1):
         own = None if weights is None else weights[some]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,18 +15,20 @@ from rosenblatt.estimators.base import unchanged_on_error
 
 if TYPE_CHECKING:
     from rosenblatt.engine.rows.records import RecordPlan
+    from rosenblatt.estimators.base import Estimator
     from rosenblatt.estimators.row_classifier import RowClassifier
+    from rosenblatt.models.model import Model
     from rosenblatt.tables.features.schemas import AnySchema
 
 
-def is_records(X: Any) -> bool:
+def is_records(X: object) -> bool:
     """Return whether ``X`` is a list or tuple of mappings."""
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
 def records_table(
     records: Sequence[Mapping[Any, Any]],
-    columns: dict[Any, int] | None = None,
+    columns: dict[Hashable, int] | None = None,
     *,
     unseen: str = "added",
 ) -> tuple[SparseRows, AnyArray | None]:
@@ -76,8 +78,8 @@ def records_table(
 
 
 def columns_by_name(
-    learner: Any, given: str = "X is a list of mappings", instead: str = "an array"
-) -> dict[Any, int]:
+    learner: Estimator, given: str = "X is a list of mappings", instead: str = "an array"
+) -> dict[Hashable, int]:
     """Return the column of each feature by name; raise InputError if features have no names."""
     names = getattr(learner, "feature_names_in_", None)
     if names is None:
@@ -88,7 +90,7 @@ def columns_by_name(
     return {name: column for column, name in enumerate(names)}
 
 
-def not_a_number(feature: Any, value: Any, record: int | None = None) -> InputError:
+def not_a_number(feature: object, value: object, record: int | None = None) -> InputError:
     """Return the error for a feature value that is not a finite number."""
     place = "" if record is None else f"record {record} of X: "
     if isinstance(value, str):
@@ -199,7 +201,7 @@ def _refuse_misfit(schema: AnySchema, learner: RowClassifier, error: type[Except
         raise error(f"a schema of {n:,} features for a model of {own:,}.")
 
 
-def reads_records(model: Any) -> bool:
+def reads_records(model: Model[Any]) -> bool:
     """Return whether single examples are records of a table, and not mappings of features."""
     described = model.schema
     is_in_columns = described is not None and described["kind"] == "table"

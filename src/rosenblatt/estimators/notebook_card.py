@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.html_tables import FIELD_STYLE as CELL
@@ -15,8 +14,10 @@ from rosenblatt.html_tables import escape, html_card
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray
     from rosenblatt.estimators.base import Estimator
     from rosenblatt.estimators.learner import Learner
+    from rosenblatt.models.feature_weights import FeatureWeights
 
 TOP_WEIGHTS = 8
 TOP_CLASSES = 12
@@ -52,13 +53,13 @@ def summary_html(learner: Learner, learned: str) -> str:
 
 
 def class_table_html(
-    caption: str, headings: list[str], classes: Sequence[Any], cells: list[list[str]]
+    caption: str, headings: list[str], classes: Sequence[object], cells: list[list[str]]
 ) -> str:
     """Return an HTML table with a row for each class; the cells are given as HTML.
 
     If there is a single row for two classes, it is that of the second against the first.
     """
-    names: Sequence[Any] = classes
+    names: Sequence[object] = classes
     if len(cells) == 1:
         names = [" against ".join(str(label) for label in classes[::-1])]
 
@@ -81,7 +82,7 @@ def class_table_html(
 
 
 def weight_table_html(
-    classes: Sequence[Any], coef: AnyFloatArray, intercept: AnyFloatArray, names: Any
+    classes: Sequence[object], coef: AnyFloatArray, intercept: AnyFloatArray, names: AnyArray | None
 ) -> str:
     """Return an HTML table of the largest weights of each class; ``names`` may be None."""
     cells = []
@@ -92,7 +93,7 @@ def weight_table_html(
     return class_table_html("Largest weights", ["features", "bias"], classes, cells)
 
 
-def top_weights(weights: npt.NDArray[Any], names: Any) -> str:
+def top_weights(weights: AnyFloatArray, names: AnyArray | None) -> str:
     """Return the names and values of the largest weights, as HTML; ``names`` may be None."""
     order = np.argsort(-np.abs(weights), kind="stable")[:TOP_WEIGHTS]
     parts = []
@@ -111,7 +112,7 @@ def _listed(parts: list[str], n_all: int) -> str:
     return ", ".join(parts) + (f" and {more:,} more" if more > 0 else "")
 
 
-def largest_weights_html(weights: Any) -> str:
+def largest_weights_html(weights: FeatureWeights) -> str:
     """Return an HTML paragraph with the largest weights of a mapping of features to weights."""
     top = sorted(weights, key=lambda name: -abs(weights[name]))[:TOP_WEIGHTS]
     parts = [f"{escape(str(name))}&nbsp;{weights[name]:+.3g}" for name in top]

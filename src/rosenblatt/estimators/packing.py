@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,10 @@ from rosenblatt.tables.readers.read_ahead import ReadAhead
 from rosenblatt.tables.readers.reader import Reader
 from rosenblatt.tables.readers.sources import Given, Source, opened, sources_of
 
+if TYPE_CHECKING:
+    from rosenblatt.tables.readers.sources import RawFile
+    from rosenblatt.tables.readers.table import Table
+
 # Maximum number of sources that an error names.
 SHOWN = 3
 # Rows of these kinds are read twice, because their features depend on all rows.
@@ -47,7 +51,7 @@ GUESSED = ("table", "text")
 
 def pack(
     source: Given,
-    path: Any,
+    path: str | os.PathLike[str],
     *,
     format: str | None = None,
     target: str | int | None = None,
@@ -130,7 +134,7 @@ def pack(
 def pack_blocks(
     kind: str,
     open_reader: Callable[..., Reader[Any]],
-    path: Any,
+    path: str | os.PathLike[str],
     options: FeatureOptions,
     schema: AnySchema | None = None,
     *,
@@ -172,7 +176,7 @@ def pack_blocks(
 
 
 def _guess_table(
-    open_reader: Callable[..., Reader[Any]], options: FeatureOptions
+    open_reader: Callable[..., Reader[Table]], options: FeatureOptions
 ) -> tuple[Schema, dict[str, str]]:
     """Guess the schema of a table block by block; return it with the revised types of columns.
 
@@ -198,7 +202,7 @@ def _guess_table(
     return schema, revised
 
 
-def _tally_texts(open_reader: Callable[..., Reader[Any]], schema: TextSchema) -> TextSchema:
+def _tally_texts(open_reader: Callable[..., Reader[Block]], schema: TextSchema) -> TextSchema:
     """Return the schema of texts; with idf, first count the document frequencies of n-grams."""
     if schema.features.idf:
         with warnings.catch_warnings(), open_reader() as reader:
@@ -213,7 +217,9 @@ def _card(schema: AnySchema, sources: Sequence[str]) -> dict[str, Any]:
     return {"n_features": schema.n_features, "schema": schema.to_json(), "sources": list(sources)}
 
 
-def _pack_arrays(path: Any, X: Any, y: Any, sample_weight: Any = None) -> PackedRows:
+def _pack_arrays(
+    path: str | os.PathLike[str], X: Any, y: Any, sample_weight: Any = None
+) -> PackedRows:
     """Pack an array, sparse rows or a data frame, with labels."""
     X = as_frame(X)
     columns = column_names(X)
@@ -290,7 +296,7 @@ def repeatable(given: Given) -> Iterator[list[Source]]:
 
 @contextmanager
 def _copied(source: Source) -> Iterator[Source]:
-    def from_start() -> Any:
+    def from_start() -> RawFile:
         copy.seek(0)
         return copy
 
@@ -298,7 +304,7 @@ def _copied(source: Source) -> Iterator[Source]:
         yield Source(source.name, from_start, False)
 
 
-def read_packed(path: Any, *, verify: bool = True) -> PackedRows:
+def read_packed(path: str | os.PathLike[str], *, verify: bool = True) -> PackedRows:
     """Open the rows, labels and schema of a packed file, which is memory-mapped.
 
     The file must not be changed while it is in use. Learners read it as they read arrays, even if
@@ -420,7 +426,7 @@ class PackedSchema:
         return self._schema.to_json(weights)
 
 
-def _features_of(schema: AnySchema) -> Any:
+def _features_of(schema: AnySchema) -> object:
     """Return a key that is equal for schemas that make the same features."""
     if schema.kind == "svmlight":
         return schema.kind

@@ -37,7 +37,7 @@ class Option:
 
     default: Any
     help: str
-    choices: tuple[Any, ...]
+    choices: tuple[object, ...]
     above: float | None
     below: float | None
     at_least: float | None
@@ -49,7 +49,7 @@ class Option:
     kw_only: bool
     own_check: Callable[[str, Any], None] | None
     accepts: Callable[[Any], bool] | None
-    from_text: Callable[[str], Any] | None
+    from_text: Callable[[str], object] | None
 
     # Set when the class that declares the parameter is created: see `declared_as`.
     name: str = ""
@@ -57,7 +57,7 @@ class Option:
     kind: str = "other"  # kind of the values: "flag", "whole", "number", "choice" or "other"
     optional: bool = False  # whether None is allowed
 
-    def declared_as(self, name: str, annotation: Any) -> Option:
+    def declared_as(self, name: str, annotation: object) -> Option:
         """Return a copy of the option with its name and annotation from a class body."""
         members = _union_members(annotation)
         optional = "None" in members
@@ -74,7 +74,7 @@ class Option:
             label=self.label or name,
         )
 
-    def check(self, value: Any) -> None:
+    def check(self, value: object) -> None:
         """Raise a ParameterError with name, value and cure if the value is not allowed."""
         if value is None and self.optional:
             return
@@ -102,7 +102,7 @@ class Option:
                 cure=self.cure,
             )
 
-    def parse(self, text: str) -> Any:
+    def parse(self, text: str) -> object:
         """Parse a text of the command line or the studio into a value, without checking it.
 
         A text that is not a number is returned unchanged, so that `check` rejects it.
@@ -122,7 +122,7 @@ class Option:
             return self.from_text(text)
         return text
 
-    def is_default(self, value: Any) -> bool:
+    def is_default(self, value: object) -> bool:
         """Return whether a value equals the default; 1 equals 1.0, but not True."""
         default = self.default
         if value is default:
@@ -143,14 +143,14 @@ class Option:
         return "\n".join([f"{self.name} : {self.type}, default={default}", *indented, ""])
 
 
-def _union_members(annotation: Any) -> list[str]:
+def _union_members(annotation: object) -> list[str]:
     """Return the names of the types in a union: ["int", "None"] for ``Optional[int]``."""
     text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     text = re.sub(r"(?:typing\.)?Optional\[(.*)\]", r"\1 | None", text)
     return re.split(r"\s*\|\s*", text)
 
 
-def _type_text(types: list[str], choices: tuple[Any, ...], optional: bool) -> str:
+def _type_text(types: list[str], choices: tuple[object, ...], optional: bool) -> str:
     """Return the type as it is written in docstrings: ``{"vote", "last"} or None``."""
     members = list(types)
     if choices:
@@ -161,7 +161,7 @@ def _type_text(types: list[str], choices: tuple[Any, ...], optional: bool) -> st
     return " or ".join(members)
 
 
-def word_of(value: Any) -> str:
+def word_of(value: object) -> str:
     """Return a choice as text for the command line and the studio: "yes" for True."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -170,9 +170,9 @@ def word_of(value: Any) -> str:
 
 def option(
     *,
-    default: Any,
+    default: object,
     help: str,
-    choices: tuple[Any, ...] = (),
+    choices: tuple[object, ...] = (),
     above: float | None = None,
     below: float | None = None,
     at_least: float | None = None,
@@ -184,7 +184,7 @@ def option(
     kw_only: bool = True,
     check: Callable[[str, Any], None] | None = None,
     accepts: Callable[[Any], bool] | None = None,
-    from_text: Callable[[str], Any] | None = None,
+    from_text: Callable[[str], object] | None = None,
 ) -> Any:
     """Declare a parameter of a learner in the body of its class.
 
@@ -322,7 +322,7 @@ def init_of_options(qualname: str, module: str, options: dict[str, Option]) -> C
     positional = [name for name, declared in options.items() if not declared.kw_only]
     defaults = {name: declared.default for name, declared in options.items()}
 
-    def __init__(self: Any, /, *args: Any, **given: Any) -> None:
+    def __init__(self: object, /, *args: object, **given: object) -> None:
         if len(args) > len(positional):
             taken = count(len(positional) + 1, "positional argument")
             raise TypeError(f"{call} takes {taken} but {len(args) + 1} were given")
@@ -421,7 +421,7 @@ def seed_from(random_state: Any) -> int:
     )
 
 
-def check_seed(name: str, value: Any) -> None:
+def check_seed(name: str, value: object) -> None:
     """Raise a ParameterError if `seed_from` rejects a value; nothing is drawn from a generator."""
     # Numbers first: NumPy loads its generators when they are first named.
     if value is None or (isinstance(value, numbers.Integral) and 0 <= int(value) < 2**64):

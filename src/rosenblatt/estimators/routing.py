@@ -59,7 +59,7 @@ def _metadata(cls: type, method: str) -> list[str]:
     return [name for name in further if name not in LABELS]
 
 
-def _setter(method: str, name: str) -> Callable[..., Any]:
+def _setter(method: str, name: str) -> Callable[..., Estimator]:
     """Return the method ``set_{method}_request`` of a class."""
 
     def set_request(self: Estimator, **requests: bool | str | None) -> Estimator:
@@ -104,7 +104,7 @@ class _Available(Generic[F]):
         self._check = check
         self.__doc__ = function.__doc__
 
-    def __get__(self, instance: Any, owner: type) -> Any:
+    def __get__(self, instance: object, owner: type) -> F | MethodType:
         if instance is None:
             return self._function
         if not self._check(instance):

@@ -7,12 +7,11 @@ come (`_learn`), how it scores rows (`_scorer`), and why it predicts a class (`_
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt.arrays import AnyArray, AnyFloatArray, FloatArray, Scorer
 from rosenblatt.errors import Message, Value
@@ -56,9 +55,11 @@ from rosenblatt.models.rows import as_rows, checksum, inspect
 from rosenblatt.models.snapshots import Snapshot
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
     from rosenblatt.estimators.explain_rows import Question
     from rosenblatt.inspection.explanation import Explanation
     from rosenblatt.models.column_scaling import ColumnScaling
+    from rosenblatt.models.model import Model
     from rosenblatt.tables.features.schemas import AnySchema
 
 
@@ -155,7 +156,7 @@ class RowClassifier(Learner):
 
     # ------------------------------------------------------------------ what a family implements
 
-    def _new_model(self, classes: list[Any], table: Any) -> Any:
+    def _new_model(self, classes: list[Hashable], table: Table) -> Model[Any]:
         """Return an untrained model with these classes, for rows like those of a table."""
         raise NotImplementedError
 
@@ -171,7 +172,7 @@ class RowClassifier(Learner):
         """Learn once from each row of a batch, in place; new classes may join on the way."""
         raise NotImplementedError
 
-    def _scorer(self, model: Any, table: Any) -> Scorer:
+    def _scorer(self, model: Any, table: Table) -> Scorer:
         """Return a function that scores a slice of rows; classes are in the order of the model."""
         raise NotImplementedError
 
@@ -189,11 +190,11 @@ class RowClassifier(Learner):
         found: Snapshot = model.snapshot()
         return found
 
-    def _best_state(self, model: Any) -> Any:
+    def _best_state(self, model: Any) -> object:
         """Return the state to restore if this epoch turns out to be the best."""
         return model.state()
 
-    def _schema_weights(self) -> Any:
+    def _schema_weights(self) -> AnyArray | None:
         """Return weights that choose hashed features whose names are stored; None stores all."""
         return None
 
@@ -210,7 +211,13 @@ class RowClassifier(Learner):
     # ------------------------------------------------------------------ learning
 
     def _fit(
-        self, X: Any, y: Any, validation_set: Any, given: FitArguments, *, is_new: bool = False
+        self,
+        X: Any,
+        y: Any,
+        validation_set: tuple[Any, Any] | None,
+        given: FitArguments,
+        *,
+        is_new: bool = False,
     ) -> Self:
         """Fit a model of any family in epochs; with ``is_new`` a new one even with ``warm_start``.
 
@@ -256,7 +263,9 @@ class RowClassifier(Learner):
         self._warn_of_majority(stacklevel=4)
         return self
 
-    def _hold_out(self, model: Any, data: TrainingData, validation_set: Any) -> None:
+    def _hold_out(
+        self, model: Model[Any], data: TrainingData, validation_set: tuple[Any, Any] | None
+    ) -> None:
         """Hold out rows of the data and set up validation after each epoch, if requested."""
         data.subset, dev, dev_labels = validation_rows(
             self, data.table, data.labels, model.slots, validation_set
@@ -272,7 +281,9 @@ class RowClassifier(Learner):
         keep = partial(self._best_state, model)
         data.validation = Validation(score, keep, self.n_iter_no_change)
 
-    def _misclassified(self, model: Any, table: Any, labels: Any, weights: Any = None) -> float:
+    def _misclassified(
+        self, model: Model[Any], table: Table, labels: AnyArray, weights: AnyArray | None = None
+    ) -> float:
         """Return the number of misclassified rows of a table, or their total weight."""
         blocks = predicted_blocks(
             len(model.classes),
@@ -320,7 +331,7 @@ class RowClassifier(Learner):
             keep_guessed_schema(self)
         return self
 
-    def _model_to_learn_on(self, table: Any) -> Any:
+    def _model_to_learn_on(self, table: Table) -> Any:
         """Return the model to continue with, or a new one for rows like those of a table."""
         self.check_parameters()
         if not self.__sklearn_is_fitted__():
@@ -353,7 +364,7 @@ class RowClassifier(Learner):
 
     # ------------------------------------------------------------------ predicting
 
-    def _scores(self, model: Any, table: Any) -> AnyFloatArray:
+    def _scores(self, model: Model[Any], table: Table) -> AnyFloatArray:
         """Return the scores of all rows of a table."""
         score = self._scorer(model, table)
         parts = slices(table.shape[0], self._n_threads)
@@ -378,10 +389,10 @@ class RowClassifier(Learner):
             scores = scores[:, [i for i in self._model.sorted_slots if i < len(classes)]]
         return decision_scores(scores)
 
-    def _rows_to_score(self, X: Any) -> tuple[list[Any], Any]:
+    def _rows_to_score(self, X: Any) -> tuple[list[Hashable], Table]:
         """Return a copy of the classes, since other threads may add some, and ``X`` as a table."""
         self._refuse_unfitted()
-        classes: list[Any] = self._model.classes.copy()
+        classes: list[Hashable] = self._model.classes.copy()
         if not classes:
             raise not_fitted_error()(f"this {type(self).__name__} has met no class yet.")
         table = read_table(self, X, reset=False, ignore_unseen=True)
@@ -389,7 +400,7 @@ class RowClassifier(Learner):
         return classes, table
 
     @of_whole_state
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """Predict the class of each row.
 
         Scores are taken of some rows at a time, so that memory does not grow with the classes.
@@ -536,7 +547,7 @@ class RowClassifier(Learner):
 
     @property
     @of_whole_state
-    def classes_(self) -> npt.NDArray[Any]:
+    def classes_(self) -> AnyArray:
         """The classes in order."""
         model = self._fitted()
         return label_array([model.classes[i] for i in model.sorted_slots], model.label_dtype)

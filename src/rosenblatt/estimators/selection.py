@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from rosenblatt.engine.rows import ordering
 from rosenblatt.errors import InputError
 from rosenblatt.models.classes import best_classes, hold_out, stratified_folds
 from rosenblatt.models.parallel import slices
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray, AnyFloatArray, Table
 
 # From this many rows, or rows times classes, a share of the rows is held out once; below, each row
 # is held out in one of several folds.
@@ -66,7 +69,7 @@ class Judged(NamedTuple):
     """Evaluation on held-out rows: which are misclassified, and scores to calibrate by."""
 
     wrong: Mask
-    scores: npt.NDArray[Any]
+    scores: AnyFloatArray
 
     @classmethod
     def joined(cls, parts: list[Judged]) -> Judged:
@@ -89,11 +92,11 @@ class Split(NamedTuple):
 
     learned: Numbers | None
     held: Numbers | None
-    table: Any
-    labels: npt.NDArray[Any]
+    table: Table
+    labels: AnyArray
     sample: Numbers | None = None
 
-    def judge(self, score: Callable[[Any], npt.NDArray[Any]], n_classes: int) -> Judged:
+    def judge(self, score: Callable[[Table], AnyFloatArray], n_classes: int) -> Judged:
         """Evaluate a learner on the held-out rows, which it scores block by block.
 
         There is never a table of all rows by all classes, unless it is small.
@@ -112,7 +115,7 @@ class Split(NamedTuple):
             sampled_scores[first:last] = scores[sample[first:last] - block.start]
         return Judged(wrong, sampled_scores)
 
-    def _blocks(self, n_classes: int) -> Iterator[tuple[slice, Any]]:
+    def _blocks(self, n_classes: int) -> Iterator[tuple[slice, Table]]:
         """Yield the held-out rows block by block: the slice of each block, and its rows."""
         most_rows = max(1, SCORES_AT_ONCE // n_classes)
         if self.held is not None:
@@ -129,7 +132,7 @@ class Split(NamedTuple):
                 yield block, self.table[block]
 
     @property
-    def calibrating(self) -> tuple[Numbers | slice, npt.NDArray[Any]]:
+    def calibrating(self) -> tuple[Numbers | slice, AnyArray]:
         """Indices of the rows to calibrate by, in the order of their scores, and their labels."""
         sample = slice(None) if self.sample is None else self.sample
         rows = sample if self.held is None else self.held[sample]
@@ -141,7 +144,7 @@ def are_many(n_rows: int, n_classes: int) -> bool:
     return n_rows >= MANY_ROWS or n_rows * n_classes >= MANY_SCORES
 
 
-def splits(table: Any, labels: Labels, share: float | None, seed: int) -> list[Split]:
+def splits(table: Table, labels: Labels, share: float | None, seed: int) -> list[Split]:
     """Return stratified splits of a table; an empty list unless two classes have two rows each.
 
     A ``share`` of the rows is held out once; None decides between a share and folds by their
@@ -212,10 +215,10 @@ def never_held_out(parts: list[Split], labels: Labels) -> Numbers:
 def cross_validation(
     make: Callable[[], Any],
     encode: Callable[[Numbers, Numbers], tuple[Any, Any]],
-    y: npt.NDArray[Any],
+    y: AnyArray,
     n_folds: int,
     seed: int = 0,
-    sample_weight: npt.NDArray[Any] | None = None,
+    sample_weight: AnyArray | None = None,
 ) -> list[float]:
     """Return for each fold the accuracy of a learner that was trained on the other folds.
 

@@ -8,13 +8,13 @@ loaded, which has to have happened for anyone to write it. So nothing here impor
 from __future__ import annotations
 
 import sys
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from rosenblatt import errors
 
 Raised = TypeVar("Raised", bound=BaseException)
 
-OURS: dict[str, type[Any]] = {
+OURS: dict[str, type[BaseException]] = {
     ours.__name__: ours
     for ours in (
         errors.NotFittedError,
@@ -23,7 +23,7 @@ OURS: dict[str, type[Any]] = {
         errors.DataConversionWarning,
     )
 }
-_joint: dict[tuple[type[Any], type[Any]], type[Any]] = {}
+_joint: dict[tuple[type[BaseException], type], type[BaseException]] = {}
 
 
 def not_fitted_error() -> type[errors.NotFittedError]:
@@ -58,7 +58,7 @@ def _current(ours: type[Raised]) -> type[Raised]:
     return cast("type[Raised]", _joint[ours, theirs])
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> type[BaseException]:
     # A pickle names a class by this module; what it finds again depends on where it is opened.
     if name in OURS:
         return _current(OURS[name])

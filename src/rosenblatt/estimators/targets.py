@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from rosenblatt.estimators.sklearn_classes import data_conversion_warning
 from rosenblatt.models.classes import LabelCodes, hold_out, natural_order
 from rosenblatt.models.rows import as_rows, inspect
 from rosenblatt.tables.readers.fault_messages import notice
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
+    from rosenblatt.estimators.row_classifier import RowClassifier
 
 # Labels encoded at once.
 BLOCK = 1 << 16
@@ -177,7 +181,7 @@ def _encode_objects(labels: AnyArray) -> tuple[AnyArray, Labels]:
 def read_weights(
     sample_weight: Any,
     class_weight: Any,
-    classes: list[Any],
+    classes: Sequence[Hashable],
     labels: Labels,
     *,
     may_be_zero: bool = False,
@@ -199,7 +203,7 @@ def read_weights(
 
 
 def streamed_weights(
-    sample_weight: Any, class_weight: Any, names: list[Any], numbers: Labels
+    sample_weight: Any, class_weight: Any, names: Sequence[Hashable], numbers: Labels
 ) -> FloatArray | None:
     """Return the weight of each row of a stream, by sample and class weights; None without both.
 
@@ -241,7 +245,7 @@ def _row_factors(sample_weight: Any, n_rows: int) -> FloatArray:
 
 
 def class_factors(
-    class_weight: Any, classes: list[Any], labels: Labels, *, all_known: bool
+    class_weight: Any, classes: Sequence[Hashable], labels: Labels, *, all_known: bool
 ) -> FloatArray:
     """Return the weight of each class; 1 for a class without a given weight.
 
@@ -271,7 +275,7 @@ def class_factors(
     return factors
 
 
-def check_class_weight(name: str, value: Any) -> None:
+def check_class_weight(name: str, value: object) -> None:
     """Raise a ParameterError unless a value is "balanced" or a mapping of class to weight."""
     if isinstance(value, Mapping):
         factors = value.values()
@@ -285,7 +289,7 @@ def check_class_weight(name: str, value: Any) -> None:
         )
 
 
-def class_weight_from_text(text: str) -> Any:
+def class_weight_from_text(text: str) -> str | dict[str, float] | None:
     """Parse class weights of the command line: balanced, none, or spam=2,ham=1."""
     if text == "none":
         return None
@@ -319,8 +323,8 @@ def read_pair(validation_set: Any, names: str) -> tuple[Any, Any]:
 
 
 def validation_rows(
-    learner: Any,
-    table: Any,
+    learner: RowClassifier,
+    table: Table,
     labels: Int32Array,
     slots: Mapping[Any, int],
     validation_set: tuple[Any, Any] | None,
@@ -340,8 +344,8 @@ def validation_rows(
 
 
 def _read_validation_set(
-    learner: Any, slots: Mapping[Any, int], validation_set: tuple[Any, Any]
-) -> tuple[Any, AnyArray]:
+    learner: RowClassifier, slots: Mapping[Any, int], validation_set: tuple[Any, Any]
+) -> tuple[Table, AnyArray]:
     """Return the rows of a validation set, and their labels as class indices."""
     X, y = read_pair(validation_set, "(X_dev, y_dev) of rows and labels")
     try:

@@ -178,7 +178,7 @@ class Transformer(Estimator):
         return tags
 
 
-def _known_container(container: Any) -> str:
+def _known_container(container: object) -> str:
     if container not in CONTAINERS:
         raise ParameterError(f"output config must be in {list(CONTAINERS)}, got {container!r}")
     return str(container)

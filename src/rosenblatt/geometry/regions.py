@@ -57,9 +57,9 @@ class Regions:
     (1.0, 0.0)
     """
 
-    polygons: Mapping[Any, FloatArray]
-    empty: tuple[Any, ...]
-    classes: tuple[Any, ...]
+    polygons: Mapping[Hashable, FloatArray]
+    empty: tuple[Hashable, ...]
+    classes: tuple[Hashable, ...]
     W: FloatArray
     b: FloatArray
     box: Box
@@ -100,7 +100,7 @@ class Regions:
             raise ParameterError(f"{label!r} is not a class; the classes are {self.classes}")
         return self.classes.index(label)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # The read-only mapping cannot be pickled; the same arguments give the same regions.
         return regions, (self.W, self.b, self.box, self.classes)
 
@@ -160,7 +160,7 @@ def regions(
     flat, _ = to_integers(np.column_stack([rows, biases]).ravel().tolist())
     lines: list[Line] = [(flat[i], flat[i + 1], flat[i + 2]) for i in range(0, len(flat), 3)]
 
-    polygons: dict[Any, FloatArray] = {}
+    polygons: dict[Hashable, FloatArray] = {}
     for k, label in enumerate(labels):
         corners = _visible_corners(_cell(lines, k, rectangle(sides)))
         if corners:
@@ -194,7 +194,7 @@ def _visible_corners(polygon: Polygon) -> list[tuple[float, float]]:
 
 def _validate(
     W: ArrayLike, b: ArrayLike, classes: Iterable[Hashable] | None
-) -> tuple[FloatArray, FloatArray, tuple[Any, ...]]:
+) -> tuple[FloatArray, FloatArray, tuple[Hashable, ...]]:
     """Validate the arguments of `regions`; return weights, biases and labels, one per class."""
     rows = numbers("W", W).astype(np.float64)
     if rows.ndim != 2 or rows.shape[1] != 2 or not len(rows):
@@ -211,7 +211,7 @@ def _validate(
     if len(biases) != len(rows):
         raise InputError(f"b has {len(biases)} entries; W has {len(rows)} rows, one for each class")
 
-    labels: tuple[Any, ...]
+    labels: tuple[Hashable, ...]
     if classes is None:
         labels = tuple(range(len(rows)))
     elif hasattr(classes, "tolist"):

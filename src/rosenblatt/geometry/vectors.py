@@ -20,7 +20,7 @@ Rows = AnyArray | SparseRows
 MAX_COORDINATE = 1e150
 
 
-def read_number(name: str, value: Any) -> float:
+def read_number(name: str, value: object) -> float:
     """Validate a finite number and return it as a float."""
     array = numbers(name, value)
     if array.ndim:
@@ -30,7 +30,7 @@ def read_number(name: str, value: Any) -> float:
     return float(array)
 
 
-def read_vector(name: str, values: Any) -> FloatArray:
+def read_vector(name: str, values: ArrayLike) -> FloatArray:
     """Validate a finite vector and return it as float64."""
     array = numbers(name, values).astype(np.float64)
     if array.ndim != 1:
@@ -44,7 +44,7 @@ def read_vector(name: str, values: Any) -> FloatArray:
     return array
 
 
-def read_rows(name: str, X: Any, d: int | None = None) -> Any:
+def read_rows(name: str, X: Any, d: int | None = None) -> Rows:
     """Validate rows, dense (d,) or (n, d) or sparse; return an array or `SparseRows`.
 
     If d is given, the rows must have d columns.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,11 @@ from rosenblatt.tables.features.schemas import AnySchema, guess_schema
 from rosenblatt.tables.readers.number_style import looks_missing
 from rosenblatt.tables.readers.table import Table
 from rosenblatt.text_tables import ordinary
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray
+    from rosenblatt.tables.features.column_kinds import Column
+    from rosenblatt.tables.readers.block import Block
 
 # Number of examples given in a message.
 SHOWN = 5
@@ -241,9 +246,9 @@ def check_data(kind: str, block: Any, schema: AnySchema | None = None) -> DataRe
 # ---------------------------------------------------------------------- columns
 
 
-def _check_columns(report: DataReport, schema: Any, table: Table) -> None:
+def _check_columns(report: DataReport, schema: AnySchema, table: Table) -> None:
     """Check every column of a table for constant, repeated and missing values."""
-    names_by_key: dict[Any, list[str]] = {}
+    names_by_key: dict[Hashable, list[str]] = {}
     sizes: dict[str, float] = {}
     number_columns = (row for _, piece in contiguous_columns(table.numbers) for row in piece)
     for column in schema.columns:
@@ -268,8 +273,8 @@ def _check_columns(report: DataReport, schema: Any, table: Table) -> None:
 
 
 def _check_numbers(
-    report: DataReport, sizes: dict[str, float], name: str, values: npt.NDArray[Any]
-) -> Any:
+    report: DataReport, sizes: dict[str, float], name: str, values: AnyArray
+) -> tuple[float, bytes]:
     """Check a column of numbers; return a key that is the same for equal columns."""
     known = values
     least = values.min()
@@ -288,7 +293,7 @@ def _check_numbers(
     return _sketch(values)
 
 
-def _sketch(values: npt.NDArray[Any]) -> tuple[float, bytes]:
+def _sketch(values: AnyArray) -> tuple[float, bytes]:
     """Return a key that equal columns share, and that other columns hardly ever have."""
     sample = values[:: len(values) // SKETCHED + 1]
     # NaNs may differ in their bits.
@@ -306,13 +311,13 @@ def _equal_columns(table: Table, names: list[str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _n_unused_gap_features(report: DataReport, schema: Any) -> int:
+def _n_unused_gap_features(report: DataReport, schema: AnySchema) -> int:
     """Count the numeric columns whose missing-value feature never, or always, applies."""
     with_gaps = [c.name for c in schema.columns if c.kind == "number" and c.n_features == 2]
     return sum(report.missing.get(name, 0) in (0, report.rows) for name in with_gaps)
 
 
-def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, Any]:
+def _check_texts(report: DataReport, column: Column, table: Table) -> tuple[AnyArray, Hashable]:
     """Check a column of texts; return its codes, and a key that equal columns share."""
     codes, texts = table.coded(column.name)
     counts = table.counts(column.name)
@@ -335,7 +340,7 @@ def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, An
     return codes, tuple(texts[code] for code in codes.tolist())
 
 
-def _check_sparse_columns(report: DataReport, schema: AnySchema, block: Any) -> None:
+def _check_sparse_columns(report: DataReport, schema: AnySchema, block: Block) -> None:
     """Check every column of sparse rows for constant and repeated values."""
     rows: SparseRows = block.rows
     row_of_value = rows.row_numbers()
@@ -360,7 +365,7 @@ def _check_sparse_columns(report: DataReport, schema: AnySchema, block: Any) -> 
     report.scales = _scales({name: size for name, size in sizes.items() if size})
 
 
-def _scales(sizes: dict[str, float]) -> dict[str, Any] | None:
+def _scales(sizes: dict[str, float]) -> dict[str, dict[str, str | float]] | None:
     """Return the smallest and the largest feature; None if their sizes are not far apart."""
     if not sizes:
         return None
@@ -379,13 +384,13 @@ def _scales(sizes: dict[str, float]) -> dict[str, Any] | None:
 
 def _repeated_rows(kind: str, block: Any) -> list[list[int]]:
     """Return groups of equal rows."""
-    rows_by_key: dict[Any, list[int]] = {}
+    rows_by_key: dict[Hashable, list[int]] = {}
     for row, key in _row_keys(kind, block):
         rows_by_key.setdefault(key, []).append(row)
     return [rows for rows in rows_by_key.values() if len(rows) > 1]
 
 
-def _row_keys(kind: str, block: Any) -> Iterator[tuple[int, Any]]:
+def _row_keys(kind: str, block: Any) -> Iterator[tuple[int, Hashable]]:
     """Yield the index of each row that may have an equal one, and a key of its values."""
     if kind == "text":
         yield from enumerate(block.rows)
@@ -412,7 +417,7 @@ def _table_row_keys(table: Table) -> Iterator[tuple[int, bytes]]:
     yield from zip(suspects.tolist(), keys, strict=True)
 
 
-def _rows_with_shared_hash(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.intp]:
+def _rows_with_shared_hash(columns: list[AnyArray]) -> npt.NDArray[np.intp]:
     """Return the indices of the rows whose hash another row shares, in order."""
     hashes = np.zeros(len(columns[0]), np.uint64)
     for start in range(0, len(hashes), ROWS_HASHED):
@@ -433,7 +438,10 @@ def _rows_with_shared_hash(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.in
 
 
 def _check_rows(
-    report: DataReport, groups: list[list[int]], labels: list[Any], lines: npt.NDArray[np.int64]
+    report: DataReport,
+    groups: list[list[int]],
+    labels: Sequence[Hashable],
+    lines: npt.NDArray[np.int64],
 ) -> None:
     """Report groups of equal rows, and those among them with different labels."""
     conflicts = []
@@ -463,8 +471,8 @@ def _check_rows(
     }
 
 
-def _first_of_each_label(rows: list[int], labels: list[Any]) -> list[int]:
-    first: dict[Any, int] = {}
+def _first_of_each_label(rows: list[int], labels: Sequence[Hashable]) -> list[int]:
+    first: dict[Hashable, int] = {}
     for row in rows:
         first.setdefault(labels[row], row)
     return list(first.values())[:SHOWN]

@@ -7,7 +7,7 @@ features, ``Σ weight·value``, and the same score is a sum over the mistakes of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -85,7 +85,7 @@ class Explanation:
 
     prediction: Any
     score: float
-    label: Any
+    label: Hashable
     against: Any = None
     runner_up: Any = None
     runner_up_score: float | None = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError
 from rosenblatt.inspection.score_curves import ScoreCurve
 from rosenblatt.models.classes import best_classes
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray
 
 Floats = npt.NDArray[np.float64]
 # The scores of all rows are kept in memory, so with more classes than this none are computed.
@@ -72,7 +76,9 @@ def log_loss(labels: npt.NDArray[np.int64], probabilities: Floats) -> float:
     return float(-np.log(np.clip(right, least, 1 - least)).mean())
 
 
-def curves(classes: list[Any], labels: npt.NDArray[np.int64], scores: Floats) -> list[ScoreCurve]:
+def curves(
+    classes: list[Hashable], labels: npt.NDArray[np.int64], scores: Floats
+) -> list[ScoreCurve]:
     """Return the score curve of the second of two classes, or one per class against the rest.
 
     Classes that do not occur have no curve. If only one class occurs, there is none at all.
@@ -93,7 +99,9 @@ def leads(scores: Floats) -> Floats:
     return np.asarray(scores - np.where(scores == best, second, best))
 
 
-def outputs(learner: Any, X: Any, threshold: float | None = None) -> tuple[Any, Any, Any]:
+def outputs(
+    learner: Any, X: Any, threshold: float | None = None
+) -> tuple[AnyArray, AnyArray | None, AnyArray | None]:
     """Return predictions, scores and probabilities of rows; the last two are None if missing.
 
     Scores are missing with one class or very many, probabilities if the learner is not calibrated.
@@ -115,7 +123,7 @@ def outputs(learner: Any, X: Any, threshold: float | None = None) -> tuple[Any, 
     return classes[(second > threshold).astype(np.intp)], scores, probabilities
 
 
-def checked(name: str, values: Any, n: int, k: int) -> Floats:
+def checked(name: str, values: npt.ArrayLike, n: int, k: int) -> Floats:
     """Return scores or probabilities as an array; raise unless finite and of the right shape.
 
     There are n rows and k classes. With two classes, scores may have one dimension.

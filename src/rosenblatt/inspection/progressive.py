@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from rosenblatt.inspection.stream_scores import Progress
 from rosenblatt.models.classes import has_tie
 from rosenblatt.models.rows import as_rows, inspect
 from rosenblatt.tables.readers.block import Block
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import FloatArray
 
 # Rows of a block that are learned in one call, and outcomes that are recorded together.
 NOTED_AT_ONCE = 512
@@ -102,7 +105,7 @@ def progressive(
     # Outcomes are recorded in batches, because recording one at a time would cost more than
     # learning it.
     wrong: list[bool] = []
-    labels: list[Any] = []
+    labels: list[Hashable] = []
     for found, given in _outcomes(_items(stream, learner), learner, delay):
         wrong += found
         labels += given
@@ -121,7 +124,7 @@ def progressive(
 
 def _outcomes(items: Iterator[_Item], learner: StreamLearner, delay: int) -> Outcomes:
     """Predict each example, learn it once its label is available, and yield the outcomes."""
-    waiting: deque[tuple[Any, Any, float | None]] = deque()
+    waiting: deque[tuple[Any, Hashable, float | None]] = deque()
     for item in items:
         first = 0
         n = len(item.labels)
@@ -147,7 +150,9 @@ def _outcomes(items: Iterator[_Item], learner: StreamLearner, delay: int) -> Out
 class _Item:
     """One item of a stream: a single example or a block of them."""
 
-    def __init__(self, x: Any, labels: list[Any], weights: Any, *, is_block: bool) -> None:
+    def __init__(
+        self, x: Any, labels: list[Any], weights: FloatArray | None, *, is_block: bool
+    ) -> None:
         self._x = x
         self.labels = labels
         self._weights = weights
@@ -159,7 +164,7 @@ class _Item:
         weight = None if self._weights is None else float(self._weights[i])
         return x, self.labels[i], weight
 
-    def part(self, start: int, stop: int) -> tuple[Any, list[Any], Any]:
+    def part(self, start: int, stop: int) -> tuple[Any, list[Any], FloatArray | None]:
         """Return rows, labels and weights of a part of a block."""
         weights = None if self._weights is None else self._weights[start:stop]
         return self._x[start:stop], self.labels[start:stop], weights
@@ -215,7 +220,7 @@ def _unpacked(given: Any) -> tuple[Any, Any, Any]:
     return x, y, weights
 
 
-def _weights(given: Any, n: int) -> Any:
+def _weights(given: Any, n: int) -> FloatArray | None:
     """Return one weight per example; None if all are 1."""
     if given is None:
         return None
@@ -258,7 +263,7 @@ class StreamLearner:
             return self._model.predict(x.X)[0] if is_fitted else None
         return self._model.predict_one(x)
 
-    def is_wrong(self, x: Any, y: Any) -> bool:
+    def is_wrong(self, x: Any, y: Hashable) -> bool:
         """Return whether the prediction is not ``y``; ties are wrong if they count as mistakes."""
         found = self.predict(x)
         if found is None or not bool(found == y):
@@ -278,7 +283,7 @@ class StreamLearner:
             rows = x.reshape(1, -1)
         return has_tie(self._model.decision_function(rows)[0])
 
-    def learn(self, x: Any, y: Any, weight: float | None) -> None:
+    def learn(self, x: Any, y: Hashable, weight: float | None) -> None:
         """Learn from one example."""
         if weight is None and not isinstance(x, _SparseRow):
             self._model.learn_one(x, y)
@@ -298,7 +303,9 @@ class StreamLearner:
         """Return whether the learner can process the next rows of a block in one call."""
         return False
 
-    def predict_then_learn(self, X: Any, y: list[Any], weights: Any, first_row: int) -> list[bool]:
+    def predict_then_learn(
+        self, X: Any, y: list[Any], weights: FloatArray | None, first_row: int
+    ) -> list[bool]:
         """Predict and learn row by row; return which predictions were wrong."""
         tested = self._model.predict_then_learn(
             X, y, weights, predictions=False, first_row=first_row
@@ -344,7 +351,7 @@ class _TableLearner(StreamLearner):
         is_fitted = hasattr(self._model, "classes_")
         return self._model.predict(x)[0] if is_fitted else None
 
-    def learn(self, x: Any, y: Any, weight: float | None) -> None:
+    def learn(self, x: Any, y: Hashable, weight: float | None) -> None:
         # Only the first call of partial_fit gets the classes.
         arguments = {} if self._classes is None else {"classes": self._classes}
         self._classes = None

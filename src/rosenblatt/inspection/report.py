@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -46,7 +46,7 @@ class ClassReport:
         Number of rows of this class.
     """
 
-    label: Any
+    label: Hashable
     precision: float
     recall: float
     f1: float
@@ -96,7 +96,7 @@ class Report:
     mistakes: int
     accuracy: float
     baseline: float
-    most_frequent: Any
+    most_frequent: Hashable
     classes: list[Any]
     per_class: list[ClassReport]
     pairs: npt.NDArray[np.int64]
@@ -138,7 +138,7 @@ class Report:
         matrix[true, predicted] = n
         return matrix
 
-    def worst_pairs(self, most: int = WORST_PAIRS) -> list[tuple[Any, Any, int]]:
+    def worst_pairs(self, most: int = WORST_PAIRS) -> list[tuple[Hashable, Hashable, int]]:
         """Return the most frequent confusions: true class, predicted class, number of rows."""
         wrong = self.pairs[self.pairs[:, 0] != self.pairs[:, 1]]
         order = np.argsort(-wrong[:, 2], kind="stable")[:most]
@@ -178,7 +178,7 @@ class Report:
         lines = text_table(self._matrix_rows(names), (CORNER, *names))
         return lines if len(lines[0]) <= WIDTH else []
 
-    def _matrix_rows(self, names: list[Any]) -> list[tuple[Any, ...]]:
+    def _matrix_rows(self, names: list[str]) -> list[tuple[str, ...]]:
         """Return the name of each class, followed by its counts as text."""
         rows = []
         for name, counts in zip(names, self.confusion.tolist(), strict=True):
@@ -335,7 +335,7 @@ def report(
         raise InputError("there are 0 rows; give at least one.")
 
     # The index of each class: the given classes first, then the others that occur.
-    index_of: dict[Any, int] = {}
+    index_of: dict[Hashable, int] = {}
     for label in [] if classes is None else _listed("classes", classes):
         index_of.setdefault(label, len(index_of))
     for label in _sorted({*true, *given} - index_of.keys()):
@@ -381,7 +381,7 @@ def report(
     )
 
 
-def _class_report(label: Any, right: int, predicted: int, support: int) -> ClassReport:
+def _class_report(label: Hashable, right: int, predicted: int, support: int) -> ClassReport:
     precision = right / predicted if predicted else 0.0
     recall = right / support if support else 0.0
     f1 = 2 * right / (predicted + support or 1)
@@ -415,7 +415,7 @@ def four_digits(*shares: float) -> list[str]:
     return [f"{share:.4f}" for share in shares]
 
 
-def short_label(label: Any) -> str:
+def short_label(label: object) -> str:
     """Return a label as text that fits into a table and holds no control characters."""
     text = "".join(c if c.isprintable() else "?" for c in str(label))
     if len(text) <= LONGEST_NAME:
@@ -423,7 +423,7 @@ def short_label(label: Any) -> str:
     return f"{text[: LONGEST_NAME - 1]}…"
 
 
-def plain_label(label: Any) -> Any:
+def plain_label(label: object) -> str | int | float | None:
     """Return a label as JSON-compatible data: numbers, text and None unchanged, others as text."""
     if label is None or isinstance(label, str | int | float):
         return label

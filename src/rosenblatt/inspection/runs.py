@@ -8,7 +8,7 @@ scores, margins and survival times.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +24,7 @@ from rosenblatt.models.recording import Entries, refuse_missing
 from rosenblatt.models.rows import as_rows, inspect, scores
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyFloatArray, Table
     from rosenblatt.models.kernel_functions import Kernel
 
 
@@ -64,7 +65,9 @@ def ledger_of(model: Any) -> Any:
         raise InputError(f"a {type(model).__name__} has no ledger: {error}.") from None
 
 
-def prediction(classes: Sequence[Any], scores: Any, ties: str) -> Any:
+def prediction(
+    classes: Sequence[Hashable], scores: Sequence[float] | AnyFloatArray, ties: str
+) -> Any:
     """Return the class with the highest score; None for a tie, unless ``ties="positive"``."""
     # With two classes there is one score, that of the second class against 0.
     per_class = np.asarray([0.0, scores[0]] if len(scores) == 1 else scores)
@@ -89,9 +92,9 @@ def run_of(model: Any, X: Any, upto: int | None = None) -> Run:
     return KernelRun(ledger, X, upto, kernel=kernel, one_vs_rest=is_one_vs_rest)
 
 
-def finite_rows(X: Any) -> Any:
+def finite_rows(X: Any) -> Table:
     """Return X as a 2-D float array or as sparse rows; raise if a value is not finite."""
-    table: Any
+    table: Table
     if is_sparse(X):
         table = SparseRows.of(X)
     else:
@@ -156,7 +159,7 @@ class Run(ABC):
         """Score of each example before its update: one number, or one per class."""
 
     @abstractmethod
-    def values(self, at: int, queries: Any) -> FloatArray:
+    def values(self, at: int, queries: Table) -> FloatArray:
         """Return the scores of rows after ``at`` updates: one number per row, or one per class."""
 
     @property
@@ -226,7 +229,7 @@ class LinearRun(Run):
         return self.ledger.n_vectors
 
     @cached_property
-    def start(self) -> npt.NDArray[Any]:
+    def start(self) -> AnyFloatArray:
         """Weights at the start: one row per vector, the bias last if there is one."""
         coef, bias = self.ledger.replay(self.X, upto=0)
         has_bias = self.ledger.to_arrays()["start"]["fit_intercept"]
@@ -284,11 +287,11 @@ class LinearRun(Run):
         ]
         return np.array(found, np.float64)
 
-    def values(self, at: int, queries: Any) -> FloatArray:
+    def values(self, at: int, queries: Table) -> FloatArray:
         weights = self.weights[at]
         return scores(queries, weights[:, :-1], weights[:, -1])
 
-    def votes(self, at: int, queries: Any, *, ties: str = "mistake") -> FloatArray:
+    def votes(self, at: int, queries: Table, *, ties: str = "mistake") -> FloatArray:
         """Return the votes of the states up to ``at`` updates, weighted by survival time."""
         return np.asarray(self.ledger.upto(at).votes(self.X, queries, ties=ties))
 
@@ -399,14 +402,16 @@ class KernelRun(Run):
             coefficients[here] += change
         return found[:, 0] if self.n_vectors == 1 else found
 
-    def values(self, at: int, queries: Any) -> FloatArray:
+    def values(self, at: int, queries: Table) -> FloatArray:
         support, coefficients = self.coefficients(at)
         gram = np.asarray(self.kernel.between(self.X[support], queries), np.float64)
         found = gram.T @ coefficients
         return found[:, 0] if self.n_vectors == 1 else found
 
 
-def _stored_values(table: Any, w: npt.NDArray[Any]) -> Callable[[int], tuple[Any, AnyArray]]:
+def _stored_values(
+    table: Table, w: AnyFloatArray
+) -> Callable[[int], tuple[AnyArray | slice, AnyArray]]:
     """Return a function from a row index to the row's columns and values, the bias included."""
     # A column of ones for the bias, or none.
     one = np.ones(w.shape[1] - table.shape[1], w.dtype)
@@ -421,7 +426,7 @@ def _stored_values(table: Any, w: npt.NDArray[Any]) -> Callable[[int], tuple[Any
     columns = table.indices
     values = table.data.astype(w.dtype, copy=False)
 
-    def stored(row: int) -> tuple[Any, AnyArray]:
+    def stored(row: int) -> tuple[AnyArray, AnyArray]:
         part = slice(starts[row], starts[row + 1])
         return np.concatenate([columns[part], bias_column]), np.concatenate([values[part], one])
 

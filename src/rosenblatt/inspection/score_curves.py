@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,7 +37,7 @@ class ScoreCurve:
         Average precision: the mean over the rows of the class of the precision at their score.
     """
 
-    label: Any
+    label: Hashable
     scores: Floats
     taken: Counts
     found: Counts
@@ -44,7 +45,7 @@ class ScoreCurve:
     pr_area: float
 
     @classmethod
-    def of(cls, label: Any, positive: npt.NDArray[np.bool_], scores: Floats) -> ScoreCurve:
+    def of(cls, label: Hashable, positive: npt.NDArray[np.bool_], scores: Floats) -> ScoreCurve:
         """Return the curve of rows; at least one must be of the class, and one of the rest."""
         negated, step = np.unique(-scores, return_inverse=True)
         rows = np.bincount(step).astype(np.int64)

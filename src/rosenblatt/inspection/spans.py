@@ -83,7 +83,7 @@ def spans(tags: Iterable[str], scheme: str = "BIO") -> list[Span]:
     return found
 
 
-def _parts(tag: Any, place: int, scheme: str) -> tuple[str, str]:
+def _parts(tag: object, place: int, scheme: str) -> tuple[str, str]:
     """Return the letter and the type of a tag; raise InputError if it is not of the scheme."""
     letter, dash, kind = tag.partition("-") if isinstance(tag, str) else ("", "", "")
     if len(letter) != 1 or letter not in scheme or (letter == "O" and dash):

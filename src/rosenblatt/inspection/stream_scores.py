@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from rosenblatt.inspection.report import plain_label
 from rosenblatt.models.result import OnlineResult
 from rosenblatt.plurals import count
 from rosenblatt.text_tables import TableHead
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray
 
 # Version of the JSON layout.
 SCHEMA = 1
@@ -81,10 +84,10 @@ class Progress:
         self.n = 0
         self.mistakes = 0
         self.online_mistakes: int | None = None
-        self.labels: Counter[Any] = Counter()
-        self._last_label: Any = None
+        self.labels: Counter[Hashable] = Counter()
+        self._last_label: Hashable = None
         # The most frequent label so far; of several, the one that was first to reach that count.
-        self._leader: Any = None
+        self._leader: Hashable = None
         # Mistakes of the two baselines.
         self._persistence = 0
         self._majority = 0
@@ -92,13 +95,13 @@ class Progress:
         # The outcomes of the last `window` examples, 1 for a mistake.
         self._last = np.zeros(0, np.int64)
 
-    def add_labels(self, labels: Iterable[Any]) -> None:
+    def add_labels(self, labels: Iterable[Hashable]) -> None:
         """Record the labels of the next examples, in order, for the baselines."""
-        code_of: dict[Any, int] = {}
+        code_of: dict[Hashable, int] = {}
         codes = [code_of.setdefault(label, len(code_of)) for label in labels]
         self._add_codes(list(code_of), np.array(codes, np.intp))
 
-    def _add_codes(self, names: list[Any], codes: npt.NDArray[np.intp]) -> None:
+    def _add_codes(self, names: list[Hashable], codes: npt.NDArray[np.intp]) -> None:
         """Record labels given as codes: the label of example i is ``names[codes[i]]``."""
         if not len(codes):
             return
@@ -132,7 +135,7 @@ class Progress:
 
         self.labels.update(dict(zip(names, sizes.tolist(), strict=True)))
 
-    def add(self, wrong: npt.NDArray[Any]) -> list[Point]:
+    def add(self, wrong: AnyArray) -> list[Point]:
         """Record which predictions of the next examples were wrong; return the new points."""
         # Differences of cumulative sums are mistakes over any stretch, the window included.
         outcomes = np.concatenate([self._last, wrong != 0])

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.plurals import count
 from rosenblatt.tables.readers.table import Table
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray
 
 # A numeric target with more distinct values is probably a measurement, not a class.
 MANY_VALUES = 20
@@ -171,6 +174,6 @@ def _column(table: Table, name: str, step: int) -> ColumnCodes:
     return ColumnCodes(bins[codes], is_binned=True)
 
 
-def _codes(values: npt.NDArray[Any]) -> Codes:
+def _codes(values: AnyArray) -> Codes:
     """Return the index of each value among the sorted distinct values."""
     return np.unique(values, return_inverse=True)[1].astype(np.int64).ravel()

@@ -190,7 +190,7 @@ def _end_of_arrays(entries: dict[str, Any]) -> int:
     return end
 
 
-def _is_offset(value: Any) -> bool:
+def _is_offset(value: object) -> bool:
     return type(value) is int and 0 <= value < MAX_BYTES
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
 import msgspec
 import numpy as np
@@ -28,6 +28,9 @@ from rosenblatt.persistence.card import (
 from rosenblatt.persistence.container import ZEROS, pack, unpack
 from rosenblatt.persistence.parameters import encode
 from rosenblatt.persistence.soundness import check
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators.learner import Learner
 
 Path = str | os.PathLike[str]
 # Longest error about a file, in characters.
@@ -76,11 +79,11 @@ def save(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> Non
 
 
 def write_learner(
-    model: Any, path: Path, *, data: Any = None, slim: bool = False, **made_by: Any
+    model: Learner, path: Path, *, data: Any = None, slim: bool = False, **made_by: Any
 ) -> State:
     """Save a learner, with further fields of `Data` in ``made_by``, and return its state."""
 
-    def write_held(model: Any) -> State:
+    def write_held(model: Learner) -> State:
         state: State = model.to_state(slim=slim)
         if data is not None:
             sha256, of = digest_of(data, of_sentences=state.layout.of_sentences)
@@ -202,13 +205,13 @@ def write(state: State, path: Path) -> None:
     disk.replace(os.fsdecode(path), pack(text, state.arrays))
 
 
-def write_unchecked(model: Any, path: Path) -> None:
+def write_unchecked(model: Learner, path: Path) -> None:
     """Write a learner that `save` rejects, so that its training is not lost.
 
     `load` rejects the file for the same reason; its arrays can be read with safetensors.
     """
 
-    def write_held(model: Any) -> None:
+    def write_held(model: Learner) -> None:
         state: State = model.to_state()
         disk.replace(os.fsdecode(path), pack(_card_to_write(state).to_json(), state.arrays))
 
@@ -226,7 +229,7 @@ def _refusal(name: str, error: ModelFileError) -> ModelFileError:
     return ModelFileError(text, where=Place(name))
 
 
-def _refuse_unsaved(model: Any) -> None:
+def _refuse_unsaved(model: object) -> None:
     """Raise ParameterError if an object is not a learner that model files can hold."""
     if entry_of(type(model)) is not None:
         return
@@ -331,7 +334,7 @@ def _digest_of_sentences(sentences: Any, tags: Any) -> str:
     return digest.hexdigest()
 
 
-def _plain_token(part: Any) -> Any:
+def _plain_token(part: object) -> Any:
     """Return a sentence, a token or a part of a token as JSON data."""
     if isinstance(part, list | tuple | np.ndarray):
         return [_plain_token(item) for item in part]

@@ -45,6 +45,7 @@ from rosenblatt.persistence.layout import (
 from rosenblatt.persistence.parameters import decode_parameters, encode_parameters
 
 if TYPE_CHECKING:
+    from rosenblatt.estimators.params import Option
     from rosenblatt.persistence.card import State
 
 # The columns of updates, in the order of the first fields of `Entries`.
@@ -411,7 +412,7 @@ def _take_memory(arrays: Arrays, kept: Forgetting) -> Memory:
 OWN_TOLERANCE = 1e-3
 
 
-def _check_settings(settings: dict[str, Any], options: dict[str, Any]) -> None:
+def _check_settings(settings: dict[str, Any], options: dict[str, Option]) -> None:
     """Raise ModelFileError if a setting is missing, unknown or not allowed."""
     for name in sorted(settings.keys() ^ set(SETTINGS)):
         wrong = "not known" if name in settings else "missing"

@@ -20,6 +20,7 @@ from rosenblatt.errors import ModelFileError, ParameterError, shown
 from rosenblatt.models.rows import largest_allowed
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
     from rosenblatt.persistence.card import Card, Facts, State, TrainingData
 
 MOST = float(np.finfo(np.float64).max)
@@ -323,7 +324,7 @@ class KeptRows:
             return {self._dense}
         return {self._sparse}
 
-    def put(self, arrays: Arrays, rows: Any) -> Any:
+    def put(self, arrays: Arrays, rows: Table | None) -> RowKind:
         """Add rows to the arrays of a file, and return their kind."""
         if rows is None:
             return "none"
@@ -374,7 +375,7 @@ class KeptRows:
 MAX_EXAMPLES = 1 << 62
 
 
-def whole(name: str, value: Any, low: int, high: int) -> None:
+def whole(name: str, value: object, low: int, high: int) -> None:
     """Raise ModelFileError unless a value is a whole number from ``low`` to ``high``."""
     # The common case; whatever else it is, the check has the words for it.
     if type(value) is int and low <= value <= high:
@@ -383,13 +384,13 @@ def whole(name: str, value: Any, low: int, high: int) -> None:
 
 
 def number(
-    name: str, value: Any, *, at_least: float | None = None, at_most: float | None = None
+    name: str, value: object, *, at_least: float | None = None, at_most: float | None = None
 ) -> None:
     """Raise ModelFileError unless a value is a finite number within limits."""
     _check(checks.number, name, value, at_least=at_least, at_most=at_most)
 
 
-def _check(check: Callable[..., Any], name: str, value: Any, **limits: Any) -> None:
+def _check(check: Callable[..., object], name: str, value: object, **limits: float | None) -> None:
     try:
         check(name, value, **limits)
     except ParameterError as error:
@@ -413,7 +414,7 @@ def has_best_epoch(card: Card) -> bool:
     return fit is not None and fit.best_iter is not None
 
 
-def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
+def in_order(name: str, values: AnyArray, *, strictly: bool = False) -> None:
     """Raise ModelFileError if values decrease or, with ``strictly``, if they do not increase."""
     before = values[:-1]
     after = values[1:]

@@ -121,24 +121,24 @@ class Graph:
         self.constants: list[Any] = []
         self.nodes: list[Any] = []
 
-    def input(self, name: str, dtype: Any, n_columns: int) -> str:
+    def input(self, name: str, dtype: npt.DTypeLike, n_columns: int) -> str:
         """Add an input of ``n_columns``, and return its name; a name in use gets an underscore."""
         name = self._free(sound_text(name))
         self.inputs.append(self._described(name, dtype, ["N", n_columns]))
         return name
 
-    def _described(self, name: str, dtype: Any, shape: list[Any]) -> Any:
+    def _described(self, name: str, dtype: npt.DTypeLike, shape: list[str | int]) -> Any:
         helper = self._onnx.helper
         kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         return helper.make_tensor_value_info(name, kind, shape)
 
-    def constant(self, name: str, values: Any) -> str:
+    def constant(self, name: str, values: npt.ArrayLike) -> str:
         """Add a constant, and return its name."""
         name = self._free(name)
         self.constants.append(self._onnx.numpy_helper.from_array(np.asarray(values), name))
         return name
 
-    def node(self, operator: str, *inputs: str, output: str = "", **attributes: Any) -> str:
+    def node(self, operator: str, *inputs: str, output: str = "", **attributes: object) -> str:
         """Add a node, and return the name of its output."""
         name = output or self._free(operator.lower())
         given = {"name": f"{operator} {name}", "domain": "", **attributes}
@@ -171,7 +171,7 @@ class Graph:
         return file
 
 
-def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
+def finished(graph: Graph, state: State, scores: str, **notes: object) -> bytes:
     """Complete a graph of raw scores with outputs and metadata, and return its file."""
     card = state.card
     order = list(range(len(card.classes)))
@@ -189,7 +189,7 @@ def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
     best = graph.node("ArgMax", SCORES, axis=1, keepdims=0, select_last_index=last)
     graph.node("Gather", graph.constant("classes", classes), best, output=LABEL)
 
-    metadata: dict[str, Any] = {"learner": card.learner, "classes": classes.tolist(), **notes}
+    metadata: dict[str, object] = {"learner": card.learner, "classes": classes.tolist(), **notes}
     if card.sha256 != ZEROS:
         metadata["sha256"] = card.sha256
     written = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ def _decode_object(value: dict[str, Any], place: str) -> Any:
     return None
 
 
-def _decode_scalar(name: Any, content: Any, place: str) -> Any:
+def _decode_scalar(name: object, content: object, place: str) -> Any:
     """Decode a NumPy scalar; return None if its type cannot hold the value exactly."""
     if not isinstance(name, str) or name not in NUMPY:
         return None
@@ -183,7 +184,7 @@ def _decode_collection(value: Any, place: str) -> Any:
     return decode(value, place)
 
 
-def _decode_dict(pairs: list[Any], place: str) -> dict[Any, Any]:
+def _decode_dict(pairs: list[Any], place: str) -> dict[Hashable, Any]:
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise ModelFileError(f"{place}: {shown(pairs)} is not a list of pairs.")
     found = {decode(key, place): _decode_collection(value, place) for key, value in pairs}
@@ -195,7 +196,9 @@ def _decode_dict(pairs: list[Any], place: str) -> dict[Any, Any]:
 # ---------------------------------------------------------------------- random generators
 
 
-def _encode_random_state(name: str, value: np.random.RandomState) -> dict[str, Any]:
+def _encode_random_state(
+    name: str, value: np.random.RandomState
+) -> dict[str, dict[str, str | float]]:
     state: dict[str, Any] = value.get_state(legacy=False)
     if state["bit_generator"] != "MT19937":
         raise _unknown_generator(name, state)
@@ -210,7 +213,7 @@ def _encode_random_state(name: str, value: np.random.RandomState) -> dict[str, A
     }
 
 
-def _encode_generator(name: str, value: np.random.Generator) -> dict[str, Any]:
+def _encode_generator(name: str, value: np.random.Generator) -> dict[str, dict[str, int]]:
     state = dict(value.bit_generator.state)
     if state["bit_generator"] != "PCG64":
         raise _unknown_generator(name, state)
@@ -220,7 +223,7 @@ def _encode_generator(name: str, value: np.random.Generator) -> dict[str, Any]:
     return {"Generator": {part: int(number) for part, number in numbers.items()}}
 
 
-def _unknown_generator(name: str, state: dict[str, Any]) -> ModelFileError:
+def _unknown_generator(name: str, state: Mapping[str, object]) -> ModelFileError:
     return ModelFileError(
         f"{name} draws from {state['bit_generator']}, whose state a model file does not keep. Use "
         f"numpy.random.default_rng(seed), or set_params({name}=seed) with a whole number."
@@ -261,7 +264,7 @@ def _decode_generator(content: dict[str, Any], place: str) -> np.random.Generato
     return np.random.Generator(generator)
 
 
-def _check_numbers(content: dict[str, Any], place: str, **below: int) -> None:
+def _check_numbers(content: Mapping[str, object], place: str, **below: int) -> None:
     """Raise ModelFileError unless each named number is an integer from 0 to below its limit.
 
     NumPy does not check them itself: a position beyond the words would read foreign memory.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.models.result import STOP_REASONS
 from rosenblatt.persistence.card import DIGEST, Card, Fit, class_of, layout_of
 from rosenblatt.persistence.layout import MAX_EXAMPLES, check_arrays, number, whole
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators.learner import Learner
 
 # Longest name of a rule that a search tried, in characters.
 LONGEST_NAME = 60
@@ -63,7 +67,7 @@ def dtype_name(dtype: np.dtype[Any] | None) -> str | None:
 # ---------------------------------------------------------------------- the card
 
 
-def _check_parameters(card: Card, learner: Any) -> None:
+def _check_parameters(card: Card, learner: type[Learner]) -> None:
     """Check each parameter by its declaration, and set missing ones to their defaults."""
     options = learner.options()
     for name in sorted(card.parameters.keys() - options.keys()):
@@ -98,7 +102,7 @@ def _check_classes(card: Card, *, in_order: bool) -> None:
         _check_label_dtype(card.label_dtype, classes)
 
 
-def _check_label_dtype(name: str, classes: list[Any]) -> None:
+def _check_label_dtype(name: str, classes: Sequence[Hashable]) -> None:
     """Raise ModelFileError if the dtype of labels is unknown, or cannot hold a class."""
     if not LABEL_DTYPE.fullmatch(name):
         raise ModelFileError(f"label_dtype {shown(name)} is not known.")
@@ -207,7 +211,7 @@ def _check_fit_of_rows(fit: Fit, card: Card) -> None:
 # ---------------------------------------------------------------------- probabilities and names
 
 
-def _check_calibration(card: Card, learner: Any) -> None:
+def _check_calibration(card: Card, learner: type[Learner]) -> None:
     """Raise ModelFileError if the learner cannot have the calibration."""
     assert card.calibration is not None
     slope, offset, combine = card.calibration

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from rosenblatt.arrays import FloatArray, IndexArray, SparseRows, is_sparse
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.inputs import rows_without_names
 from rosenblatt.plot.style import named
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray, AnyFloatArray, Table
 
 # Relative tolerance between weights and the weighted sum of rows that they should equal.
 ROUNDING = 1e-6
@@ -20,7 +24,7 @@ class LinearWeights(NamedTuple):
 
     W: FloatArray
     b: FloatArray
-    classes: tuple[Any, ...]
+    classes: tuple[Hashable, ...]
     names: tuple[str, ...] | None
 
 
@@ -57,7 +61,7 @@ def rows(X: Any, n_features: int | None = None) -> Any:
     return table
 
 
-def labels(y: Any, n_rows: int, classes: tuple[Any, ...] | None = None) -> IndexArray:
+def labels(y: Any, n_rows: int, classes: tuple[Hashable, ...] | None = None) -> IndexArray:
     """Return the index of each label among the classes."""
     try:
         listed = y.tolist() if hasattr(y, "tolist") else list(y)
@@ -79,7 +83,7 @@ def labels(y: Any, n_rows: int, classes: tuple[Any, ...] | None = None) -> Index
     return np.array([index_of[label] for label in listed], np.intp)
 
 
-def predicts_linearly(model: Any) -> bool:
+def predicts_linearly(model: object) -> bool:
     """Return whether a model predicts with ``coef_``, and not with votes or a kernel."""
     return hasattr(model, "coef_") and getattr(model, "combine", None) != "vote"
 
@@ -118,7 +122,7 @@ def linear(model: Any, y: Any = None) -> LinearWeights:
     )
 
 
-def _two_labels(y: Any) -> tuple[Any, ...]:
+def _two_labels(y: Any) -> tuple[Hashable, ...]:
     """Return the two labels of y in order; -1 and 1 if y is None."""
     found: set[Any] = set()
     if y is not None:
@@ -132,7 +136,7 @@ def _two_labels(y: Any) -> tuple[Any, ...]:
     return tuple(sorted(found))
 
 
-def feature_names(model: Any) -> tuple[str, ...] | None:
+def feature_names(model: object) -> tuple[str, ...] | None:
     """Return the feature names of a model, shortened to fit an axis; None if it has none."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
@@ -166,12 +170,16 @@ def are_rows_of_training(model: Any, table: Any) -> bool:
     return bool((difference <= tolerance).all())
 
 
-def _dense(table: Any) -> Any:
+def _dense(table: Table) -> AnyFloatArray:
     return table.toarray() if is_sparse(table) else table
 
 
 def misclassified(
-    model: Any, X: Any, places: Any, classes: tuple[Any, ...], otherwise: Any = None
+    model: Any,
+    X: Any,
+    places: IndexArray,
+    classes: tuple[Hashable, ...],
+    otherwise: AnyArray | None = None,
 ) -> IndexArray:
     """Return the indices of the misclassified rows.
 

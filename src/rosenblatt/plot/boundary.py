@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -114,7 +114,7 @@ class BoundaryDisplay(PlaneDisplay):
     segment: FloatArray | None
     arrow: FloatArray | None
     arrow_scale: float
-    sides: Mapping[Any, FloatArray]
+    sides: Mapping[Hashable, FloatArray]
     margin: float | None
     band: FloatArray | None
     mistaken: IndexArray

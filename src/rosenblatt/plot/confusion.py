@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class ConfusionDisplay(Display):
         The same as a share of the rows of class i, 0 if there are none; it sets the colour.
     """
 
-    classes: list[Any]
+    classes: list[Hashable]
     counts: npt.NDArray[np.int64]
     share: npt.NDArray[np.float64]
 
@@ -193,7 +194,7 @@ def report_of(source: Any, X: Any, y: Any, method: str) -> Report:
     return report(y, predictions, source.classes_, scores=scores, probabilities=probabilities)
 
 
-def _short_names(classes: list[Any]) -> list[str]:
+def _short_names(classes: Iterable[object]) -> list[str]:
     """Return unique short names of the classes, numbered if some would be equal."""
     names = [style.named(label, LONGEST_NAME) for label in classes]
     if len(set(names)) == len(names):

@@ -15,6 +15,8 @@ from rosenblatt.plot.weights import Voice, WeightsDisplay
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from rosenblatt.arrays import AnyArray
+
 
 class ContributionsDisplay(WeightsDisplay):
     """Bar charts of the largest contributions to a score: by feature and by past mistake.
@@ -41,7 +43,7 @@ class ContributionsDisplay(WeightsDisplay):
     def __post_init__(self) -> None:
         """Leave the caption of the explanation unchanged."""
 
-    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+    def _draw_panels(self, axes: AnyArray, pen: Pen) -> None:
         # Each panel has its own scale: contributions of past mistakes, of either sign, are often
         # far larger than their sum.
         for ax, voice in zip(axes.flat, self.voices, strict=True):

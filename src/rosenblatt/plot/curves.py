@@ -14,7 +14,9 @@ from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
+    from rosenblatt.arrays import AnyArray
     from rosenblatt.plot.display import Pen
 
 T = TypeVar("T")
@@ -111,7 +113,7 @@ def panel_grid(n: int, most_columns: int = 5) -> tuple[int, int]:
     return rows, -(-n // rows)
 
 
-def panels(axes: Any, contents: Sequence[T]) -> Iterator[tuple[Axes, T]]:
+def panels(axes: AnyArray, contents: Sequence[T]) -> Iterator[tuple[Axes, T]]:
     """Pair each panel with its content, and hide the panels that are left over."""
     for ax in axes.flat[len(contents) :]:
         ax.set_axis_off()
@@ -133,7 +135,7 @@ def draw_grid_lines(ax: Axes, theme: Theme) -> None:
     ax.grid(axis="y", color=theme.rule, linewidth=0.8)
 
 
-def whole_numbers(*axes: Any) -> None:
+def whole_numbers(*axes: Axis) -> None:
     """Label axes with whole numbers only, with commas as thousands separators."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 

@@ -23,7 +23,12 @@ from rosenblatt.plot.plane import Box, Plane
 from rosenblatt.plot.style import Theme
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from rosenblatt.arrays import AnyArray
 
 # Width and height in inches.
 Size = tuple[float, float]
@@ -210,7 +215,7 @@ class Display:
         """Draw the picture on one axes."""
         raise NotImplementedError
 
-    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+    def _draw_panels(self, axes: AnyArray, pen: Pen) -> None:
         """Draw the picture on an array of axes with the shape of ``_grid``."""
         self._draw(axes[0, 0], pen)
 
@@ -264,7 +269,7 @@ class Display:
         figure.get_layout_engine().set(h_pad=0.07, w_pad=0.05)
         figure.supxlabel(below, fontsize=CAPTION_SIZE, color=pen.theme.faint, x=0.02, ha="left")
 
-    def _draw_inside(self, ax: Axes, theme: Theme) -> Any:
+    def _draw_inside(self, ax: Axes, theme: Theme) -> AnyArray:
         """Draw inside existing axes and return the axes of the panels."""
         rows, columns = self._grid()
         pen = Pen(theme, small=rows * columns > 1, own=False)
@@ -274,7 +279,7 @@ class Display:
             self._draw_panels(axes, pen)
         return axes
 
-    def _panels_inside(self, ax: Axes, rows: int, columns: int) -> Any:
+    def _panels_inside(self, ax: Axes, rows: int, columns: int) -> AnyArray:
         """Add axes for the panels inside ``ax``, which only shows its background; return them."""
         ax.spines[:].set_visible(False)
         ax.set(xticks=[], yticks=[])
@@ -288,7 +293,7 @@ class Display:
             axes[i, j] = ax.inset_axes((x, y, width, height), projection=self.projection)
         return axes
 
-    def _remember_axes(self, figure: Any, axes: Any) -> Self:
+    def _remember_axes(self, figure: Any, axes: AnyArray) -> Self:
         """Store figure and axes as attributes; return the display itself."""
         self.figure_ = figure
         self.ax_ = axes[0, 0] if axes.size == 1 else axes
@@ -402,7 +407,7 @@ class PlaneDisplay(Display):
             pen.legend(ax)
 
 
-def _first_opaque(grounds: list[Any]) -> Any:
+def _first_opaque(grounds: list[Any]) -> tuple[float, float, float]:
     """Return the first colour that is not transparent as RGB, or white if all are."""
     to_rgba = load_matplotlib().colors.to_rgba
     for ground in grounds:

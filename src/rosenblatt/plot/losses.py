@@ -17,7 +17,7 @@ from rosenblatt.plot.pen import Look
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LOSSES: dict[str, tuple[Callable[[Any], FloatArray], str]] = {
+LOSSES: dict[str, tuple[Callable[[FloatArray], FloatArray], str]] = {
     "zero_one": (zero_one_of_margin, "zero-one: 1 if m ≤ 0"),
     "perceptron": (perceptron, "perceptron (hard): max(0, −m)"),
     "hinge": (hinge, "hinge: max(0, 1 − m)"),
@@ -78,7 +78,7 @@ class LossesDisplay(Display):
             ax.text(max(0, low), 0.02, "  right", **foot)
         ax.legend(loc="upper right")
 
-    def _draw_jump(self, ax: Axes, pen: Pen, values: FloatArray, look: dict[str, Any]) -> None:
+    def _draw_jump(self, ax: Axes, pen: Pen, values: FloatArray, look: Look) -> None:
         """Draw the step of the zero-one loss; a filled circle marks the value at 0."""
         label = look.pop("label")
         is_wrong = values == 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -318,7 +318,7 @@ def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDispl
     return MistakesDisplay(runs, float(after[-1]), after)
 
 
-def _named(models: list[Any]) -> dict[str, Any]:
+def _named(models: Sequence[object]) -> dict[str, object]:
     """Name models by their Python classes; models of the same class are numbered from 1."""
     names = [type(model).__name__ for model in models]
     named = {}

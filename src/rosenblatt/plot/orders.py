@@ -177,7 +177,7 @@ def orders(study: OrderStudy, *, bound: Any = None, file_order: Any = None) -> O
     )
 
 
-def _file_order(given: Any) -> int | None:
+def _file_order(given: object) -> int | None:
     """Return the number of mistakes of a fitted learner; a number or None is returned unchanged."""
     if given is None:
         return None

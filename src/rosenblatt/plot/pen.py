@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,9 @@ from rosenblatt.plot.plane import Box, Plane, has_one_scale
 from rosenblatt.plot.style import Mark, Theme
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 # Keyword arguments of a drawing function of Matplotlib.
@@ -45,7 +48,7 @@ MAX_RINGS = 30
 AREA = {"^": 1.25, "v": 1.25, "<": 1.25, ">": 1.25, "D": 0.8, "P": 1.25, "X": 1.25, "p": 1.2}
 
 
-def load_matplotlib() -> Any:
+def load_matplotlib() -> ModuleType:
     """Import Matplotlib on first use and return it; raise `MissingExtra` if it is missing."""
     try:
         return import_module("matplotlib")
@@ -241,10 +244,10 @@ class Pen:
             ax.set_yticks([])
             ax.spines["left"].set_visible(False)
 
-    def legend(self, ax: Axes, *others: Any) -> None:
+    def legend(self, ax: Axes, *others: Axes) -> None:
         """Draw a legend: above the axes in our own figure, inside existing axes."""
         # The same name may occur in several panels.
-        entries: dict[str, Any] = {}
+        entries: dict[str, Artist] = {}
         for panel in (ax, *others):
             for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
                 entries[name] = handle
@@ -268,7 +271,7 @@ class Pen:
         look: Look = {"ncols": n_columns, "handletextpad": 0.3, "columnspacing": 1.2}
         figure.legend(list(entries.values()), list(entries), loc="outside upper left", **look)
 
-    def _shortened(self, entries: dict[str, Any], most: int) -> dict[str, Any]:
+    def _shortened(self, entries: dict[str, Artist], most: int) -> dict[str, Artist]:
         """Shorten a legend to ``most`` entries: first classes, a count of the rest, all signs."""
         if len(entries) <= most:
             return entries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry.vectors import Box as Box
 from rosenblatt.geometry.vectors import box_sides
 from rosenblatt.plot.curves import short_number
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
 
 # Padding around the rows, as a share of their extent.
 FREE = 0.12
@@ -55,7 +58,7 @@ class Plane:
         """Whether there is only one feature."""
         return self.n_features == 1
 
-    def project(self, X: Any) -> FloatArray:
+    def project(self, X: Table) -> FloatArray:
         """Project rows or weights onto the plane."""
         return np.asarray(X @ self.directions.T)
 
@@ -89,7 +92,7 @@ def plane_of(w: FloatArray, X: Any, names: tuple[str, ...] | None) -> Plane:
     return Plane(np.array([along, across]), ("along w", "at a right angle to w"), note)
 
 
-def _widest(X: Any, along: FloatArray) -> FloatArray:
+def _widest(X: Table, along: FloatArray) -> FloatArray:
     """Return the first principal component of the rows orthogonal to ``along``.
 
     It is found by subspace iteration. This only needs products with

@@ -19,6 +19,7 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from rosenblatt.arrays import AnyArray
     from rosenblatt.theory.proof import ProofTrace
 
 CURVE_POINTS = 201
@@ -220,7 +221,7 @@ class ProofPlaneDisplay(SmallPanels):
     def _boxes(self) -> list[Box]:
         return [(0.0, 1.0, 0.0, 1.0)]
 
-    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+    def _draw_panels(self, axes: AnyArray, pen: Pen) -> None:
         side = 1.12 * self.k[-1] * self.margin
         for ax, k in panels(axes, self.k):
             most = self._draw_room(ax, pen, k * self.margin, math.sqrt(k) * self.radius)

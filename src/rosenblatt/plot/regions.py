@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +55,7 @@ class RegionsDisplay(PlaneDisplay):
     """
 
     regions: Regions
-    letters: Mapping[Any, FloatArray]
+    letters: Mapping[Hashable, FloatArray]
 
     def _draw(self, ax: Axes, pen: Pen) -> None:
         for mark in self.marks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from rosenblatt.plot.confusion import report_of
 from rosenblatt.plot.curves import STYLES, cut_to_fit, draw_grid_lines
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray
 
 MAX_CURVES = len(STYLES)
 # Longest name of a class, in characters.
@@ -58,7 +61,7 @@ class ScoreCurvesDisplay(Display):
     def _grid(self) -> tuple[int, int]:
         return 1, 2
 
-    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+    def _draw_panels(self, axes: AnyArray, pen: Pen) -> None:
         roc, pr = axes[0]
         theme = pen.theme
         roc.plot([0, 1], [0, 1], color=theme.faint, lw=1.2, zorder=1)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.plot.curves import panel_grid, panels
 from rosenblatt.plot.display import Pen, PlaneDisplay, SmallPanels
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray
+    from rosenblatt.plot.plane import Box
 
 
 class SideBySideDisplay(SmallPanels):
@@ -32,10 +36,10 @@ class SideBySideDisplay(SmallPanels):
     def _grid(self) -> tuple[int, int]:
         return panel_grid(len(self.displays), 3)
 
-    def _boxes(self) -> list[Any]:
+    def _boxes(self) -> list[Box]:
         return [display.box for display in self.displays]
 
-    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+    def _draw_panels(self, axes: AnyArray, pen: Pen) -> None:
         for ax, (display, title) in panels(axes, [*zip(self.displays, self.titles, strict=True)]):
             display._draw(ax, pen)
             ax.set_title(pen.text(title), fontsize=9, loc="left", pad=4)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from rosenblatt.plot.plane import (
 )
 from rosenblatt.plot.style import Mark, marks
 
+if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
+
 OTHER_WEIGHTS_NOTE = (
     "These are the weights while it learned; it predicts by their average, their votes or the best "
     "of them."
@@ -48,8 +51,8 @@ class Step:
     t: int  # number of the example, from 1
     row: int
     at: FloatArray  # the example as a point of the plane
-    right: Any  # its class
-    y_pred: Any  # the prediction; None for a tie that counts as a mistake
+    right: Hashable  # its class
+    y_pred: Hashable  # the prediction; None for a tie that counts as a mistake
     rule: str  # the update as a formula with numbers
     W: FloatArray  # (k, 2): the weights after it, one row for two classes
     b: FloatArray
@@ -227,7 +230,7 @@ def read_run(
     )
 
 
-def _predicts_with_other_weights(model: Any, ledger: Ledger, X: Any) -> bool:
+def _predicts_with_other_weights(model: Any, ledger: Ledger, X: Table) -> bool:
     """Return whether a model predicts with weights other than the final ones of its run."""
     if model is ledger:
         return False
@@ -296,7 +299,7 @@ def _arrows(W: FloatArray, b: FloatArray, box: Box, scale: float) -> dict[int, F
     return {k: np.array([np.zeros(2), scale * w]) for k, w in enumerate(W) if w.any()}
 
 
-def _areas(W: FloatArray, b: FloatArray, box: Box, n_classes: int) -> Mapping[int, FloatArray]:
+def _areas(W: FloatArray, b: FloatArray, box: Box, n_classes: int) -> Mapping[Any, FloatArray]:
     """Return the region of each class; empty if all classes have the same score everywhere."""
     if len(W) > 1:
         is_tie = bool((W[0] == W).all() and (b == b[0]).all())

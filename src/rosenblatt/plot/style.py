@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,7 @@ class Theme:
         mixed = share * _channels(colour) + (1 - share) * _channels(self.paper)
         return np.asarray(np.rint(mixed), np.uint8)
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """Return the Matplotlib parameters of the theme."""
         return {
             "figure.facecolor": self.paper,
@@ -112,7 +112,7 @@ def theme_named(theme: str | Theme) -> Theme:
     return THEMES[checks.choice("theme", theme, *THEMES)]
 
 
-def theme_of_paper(colour: Any) -> Theme:
+def theme_of_paper(colour: Sequence[float]) -> Theme:
     """Return the theme that is readable on a background colour (RGB from 0 to 1)."""
     red, green, blue = colour[:3]
     return DARK if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else LIGHT
@@ -122,14 +122,14 @@ def theme_of_paper(colour: Any) -> Theme:
 class Mark:
     """The name, letter, colour and shape of a class in pictures."""
 
-    label: Any  # the class itself
+    label: Hashable  # the class itself
     name: str  # in the legend
     letter: str  # a short name, at most two characters, different for every class
     place: int  # index of the class, and of its colour in the palette
     marker: str  # Matplotlib's name of its shape
 
 
-def marks(classes: Iterable[Any]) -> tuple[Mark, ...]:
+def marks(classes: Iterable[Hashable]) -> tuple[Mark, ...]:
     """Return a mark for each class, in order.
 
     >>> [mark.letter for mark in marks([-1, 1])], [mark.letter for mark in marks(["no", "yes"])]
@@ -147,7 +147,7 @@ def marks(classes: Iterable[Any]) -> tuple[Mark, ...]:
     return tuple(found)
 
 
-def named(label: Any, longest: int = LONGEST_NAME) -> str:
+def named(label: object, longest: int = LONGEST_NAME) -> str:
     """Return a label as one short, printable line of text.
 
     A long label keeps both ends, because labels often differ in the last letters.
@@ -167,7 +167,7 @@ def named(label: Any, longest: int = LONGEST_NAME) -> str:
     return f"{text[: longest - kept - 1]}…{text[-kept:]}"
 
 
-def _letters(labels: list[Any], names: list[str]) -> list[str]:
+def _letters(labels: list[Hashable], names: list[str]) -> list[str]:
     """Return a unique short name for each class: its name, its initial, or A, B, C …"""
     if _are_signs(labels):
         return ["−", "+"]
@@ -180,7 +180,7 @@ def _letters(labels: list[Any], names: list[str]) -> list[str]:
     return [_column_letters(place) for place in range(len(names))]
 
 
-def _are_signs(labels: list[Any]) -> bool:
+def _are_signs(labels: list[Hashable]) -> bool:
     """Return whether the classes are the numbers -1 and 1."""
     return all(isinstance(label, int | float) for label in labels) and labels == [-1, 1]
 

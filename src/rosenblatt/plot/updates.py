@@ -16,6 +16,8 @@ from rosenblatt.plot.steps import RunInPlane, Step, read_run, two_lines, weight_
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from rosenblatt.arrays import AnyArray
+
 # Font size of the titles of small panels, in points.
 TITLE_SIZE = 8.5
 # Most rows for which the coordinates of the examples are written.
@@ -78,7 +80,7 @@ class UpdatesDisplay(RunDisplay):
             columns = 3
         return -(-n // columns), columns
 
-    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+    def _draw_panels(self, axes: AnyArray, pen: Pen) -> None:
         pairs = list(zip(self.run.steps, self.titles, strict=True))
         size = _title_size(axes.flat[0], pen, [two_lines(pen.text(one)) for one in self.titles])
         for ax, (step, title) in panels(axes, pairs):

@@ -17,6 +17,8 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from rosenblatt.arrays import AnyArray
+
 # Most vectors that are drawn as bars; more are drawn as lines.
 MAX_BARS = 60
 MAX_PANELS = 12
@@ -98,7 +100,7 @@ class VoteDisplay(Display):
         rows, columns = self._grid()
         return (5.8, 3.9) if rows * columns == 1 else (2.2 * columns + 0.4, 2.1 * rows + 0.7)
 
-    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+    def _draw_panels(self, axes: AnyArray, pen: Pen) -> None:
         most = max(int(one.survival.max()) for one in self.lives)
         for ax, one in panels(axes, self.lives):
             self._draw_lives(ax, pen, one, most)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,9 @@ from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+
+    from rosenblatt.arrays import AnyArray
 
 # Largest side, in pixels, of an image whose pixels have signs, and the smallest weight with a sign,
 # as a share of the largest.
@@ -50,8 +53,8 @@ class WeightImageDisplay(Display):
         The largest absolute weight: the end of the scale on both sides.
     """
 
-    labels: list[Any]
-    against: Any
+    labels: list[Hashable]
+    against: Hashable
     images: FloatArray
     left_out: int
 
@@ -78,7 +81,7 @@ class WeightImageDisplay(Display):
         tall = float(np.clip(1.7 * height / width, 0.8, 3.5))
         return 1.75 * columns + 0.5, (tall + 0.3) * rows + 0.5
 
-    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+    def _draw_panels(self, axes: AnyArray, pen: Pen) -> None:
         from matplotlib.colors import LinearSegmentedColormap
 
         theme = pen.theme
@@ -108,7 +111,7 @@ class WeightImageDisplay(Display):
                 ink = readable_on(to_hex(mesh.to_rgba(value)))
                 ax.text(j + 0.5, i + 0.5, "+" if value > 0 else "−", color=ink, **look)
 
-    def _draw_scale(self, ax: Axes, pen: Pen, mesh: Any) -> None:
+    def _draw_scale(self, ax: Axes, pen: Pen, mesh: QuadMesh) -> None:
         """Draw the colour bar to the right of an image."""
         beside = ax.inset_axes((1.06, 0.0, 0.06, 1.0))
         bar: Any = ax.figure.colorbar(mesh, cax=beside)
@@ -125,8 +128,8 @@ class Voice(NamedTuple):
     ``against`` is the class that negative weights count for, if there are two classes.
     """
 
-    label: Any
-    against: Any
+    label: Hashable
+    against: Hashable
     names: list[str]
     values: FloatArray
     bias: float
@@ -176,7 +179,7 @@ class WeightsDisplay(Display):
         wide = float(np.clip(1.2 + 0.11 * longest, 2.2, 3.6))
         return wide * columns + 0.2, (0.6 + 0.19 * bars) * rows + 0.5
 
-    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+    def _draw_panels(self, axes: AnyArray, pen: Pen) -> None:
         most = max(float(np.abs(voice.values).max(initial=0.0)) for voice in self.voices) or 1.0
         for ax, voice in panels(axes, self.voices):
             self._draw_voice(ax, pen, voice, most)
@@ -291,7 +294,9 @@ def weights(
     return WeightsDisplay(voices, table.shape[1], left_out)
 
 
-def _chosen(classes: list[Any], labels: Any, n_vectors: int) -> tuple[list[int], Any]:
+def _chosen(
+    classes: list[Hashable], labels: Sequence[Hashable] | None, n_vectors: int
+) -> tuple[list[int], Hashable]:
     """Return the indices of the weight vectors to show, and the class of negative weights."""
     if n_vectors == 1:
         if labels is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -131,7 +132,7 @@ class ArgmaxSeparability(Verdict):
         return sum(pair.separable is True for pair in self.pairs.values())
 
     @cached_property
-    def pairs(self) -> dict[tuple[Any, Any], Separability]:
+    def pairs(self) -> dict[tuple[Hashable, Hashable], Separability]:
         if self.n_pairs > MAX_PAIRS:
             raise InputError(
                 f"{len(self.classes):,} classes make {self.n_pairs:,} pairs, and no more than "
@@ -178,7 +179,7 @@ class ArgmaxSeparability(Verdict):
 
 
 def decide_argmax(
-    points: Points, labels: IndexArray, classes: tuple[Any, ...], work_share: float = 1.0
+    points: Points, labels: IndexArray, classes: tuple[Hashable, ...], work_share: float = 1.0
 ) -> ArgmaxSeparability:
     """Return the verdict on rows of several classes, by Kesler's construction.
 
@@ -257,7 +258,7 @@ def _separable(undecided: ArgmaxSeparability, scores: Scores) -> ArgmaxSeparabil
 
 
 def _conflict_of_few_classes(
-    rows: Points, labels: IndexArray, classes: tuple[Any, ...], vectors: FloatArray
+    rows: Points, labels: IndexArray, classes: tuple[Hashable, ...], vectors: FloatArray
 ) -> RivalConflict | None:
     """Return a conflict between the most misclassified class and its strongest rivals.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite, lcm
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from rosenblatt.arrays import AnyArray, BoolArray, FloatArray, IndexArray, is_sp
 from rosenblatt.errors import RosenblattError
 from rosenblatt.html_tables import ResultCard
 from rosenblatt.plurals import count
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
 
 EPS = float(np.finfo(np.float64).eps)
 # Upper bound on the loss by underflow in a product of two numbers of at most 1.
@@ -57,7 +60,12 @@ class Conflict(ResultCard):
 
 
 def check_separator(
-    X: Any, signs: FloatArray, w: Sequence[Any] | AnyArray, b: Any, *, strict: bool = True
+    X: Table,
+    signs: FloatArray,
+    w: Sequence[float] | Sequence[Fraction] | AnyArray,
+    b: Any,
+    *,
+    strict: bool = True,
 ) -> None:
     """Check that ``y (w·x + b) > 0`` for every row; raise an error for the first that fails.
 
@@ -84,7 +92,7 @@ def check_separator(
 
 
 def sides(
-    X: Any, signs: FloatArray, w: Sequence[Any] | AnyArray, b: Any
+    X: Table, signs: FloatArray, w: Sequence[float] | Sequence[Fraction] | AnyArray, b: Any
 ) -> tuple[BoolArray, BoolArray]:
     """Return two masks: the rows where ``y (w·x + b)`` is above 0, and those where it is 0.
 
@@ -141,12 +149,12 @@ def _scaled_to_one(values: AnyArray) -> FloatArray:
     return np.array(scaled).reshape(values.shape)
 
 
-def _as_floats(X: Any) -> Any:
+def _as_floats(X: Table) -> Any:
     """Return the table as float64, because sums and absolute values of integers can overflow."""
     return X if X.dtype == np.float64 else X.astype(np.float64)
 
 
-def _rounding_error(sizes: FloatArray, magnitudes: Any) -> FloatArray:
+def _rounding_error(sizes: FloatArray, magnitudes: Table) -> FloatArray:
     """Return an upper bound on the rounding errors of float dot products.
 
     ``sizes`` are the sums of the absolute values of the terms. The error of a sum in any order is
@@ -174,14 +182,14 @@ def _fraction(value: Any) -> Fraction:
         raise CertificateError(f"{value!r} is not a finite number") from None
 
 
-def _to_integers(values: Sequence[Any]) -> list[int]:
+def _to_integers(values: Sequence[float] | Sequence[Fraction]) -> list[int]:
     """Multiply values by a positive common factor that makes all of them integers."""
     fractions = [_fraction(value) for value in values]
     common = lcm(*(value.denominator for value in fractions))
     return [value.numerator * (common // value.denominator) for value in fractions]
 
 
-def _integer_score(X: Any, row: int, vector: Sequence[int]) -> int:
+def _integer_score(X: Table, row: int, vector: Sequence[int]) -> int:
     """Return the score of a row up to a positive factor; the bias is the last of ``vector``."""
     columns = []
     values: list[float] = []
@@ -208,7 +216,7 @@ def _formatted(value: Fraction) -> str:
     return f"{Decimal(value.numerator) / Decimal(value.denominator):.5e}"
 
 
-def check_conflict(X: Any, signs: FloatArray, fit_intercept: bool, conflict: Conflict) -> None:
+def check_conflict(X: Table, signs: FloatArray, fit_intercept: bool, conflict: Conflict) -> None:
     """Check that the weighted sum of ``y (x, 1)`` over the rows of a conflict is exactly 0."""
     terms = []
     for row, weight in _rows_and_weights(conflict, len(signs)):
@@ -218,7 +226,7 @@ def check_conflict(X: Any, signs: FloatArray, fit_intercept: bool, conflict: Con
 
 
 def check_rivals(
-    X: Any, labels: IndexArray, fit_intercept: bool, wrong: Sequence[int], conflict: Conflict
+    X: Table, labels: IndexArray, fit_intercept: bool, wrong: Sequence[int], conflict: Conflict
 ) -> None:
     """Check that the weighted sum of a conflict among several classes is exactly 0.
 
@@ -266,7 +274,7 @@ class _Term(NamedTuple):
     signed_classes: tuple[tuple[int, int], ...]
 
 
-def _check_sum(X: Any, fit_intercept: bool, terms: Sequence[_Term]) -> None:
+def _check_sum(X: Table, fit_intercept: bool, terms: Sequence[_Term]) -> None:
     """Check that the sum of all terms is exactly 0 in every column of every weight vector."""
     # One sum for each class, column and denominator. The denominators are powers of 2, so most
     # numbers are added as integers, which is far faster than adding fractions.
@@ -292,7 +300,7 @@ def _check_sum(X: Any, fit_intercept: bool, terms: Sequence[_Term]) -> None:
             )
 
 
-def _stored_values(X: Any, row: int) -> Iterator[tuple[int, float]]:
+def _stored_values(X: Table, row: int) -> Iterator[tuple[int, float]]:
     """Yield the column and the value of every stored entry of a row."""
     if is_sparse(X):
         part = slice(X.indptr[row], X.indptr[row + 1])
@@ -301,7 +309,7 @@ def _stored_values(X: Any, row: int) -> Iterator[tuple[int, float]]:
         yield from enumerate(X[row].tolist())
 
 
-def check_best_score(X: Any, labels: IndexArray, coef: AnyArray, intercept: AnyArray) -> None:
+def check_best_score(X: Table, labels: IndexArray, coef: AnyArray, intercept: AnyArray) -> None:
     """Check that every row scores highest for its own class; raise an error if one does not.
 
     As in `sides`, floats decide whatever exceeds their rounding errors, and fractions the rest.
@@ -359,7 +367,7 @@ def check_best_score(X: Any, labels: IndexArray, coef: AnyArray, intercept: AnyA
 
 
 def _check_lead(
-    X: Any, row: int, own: int, rival: int, coef: AnyArray, intercept: AnyArray
+    X: Table, row: int, own: int, rival: int, coef: AnyArray, intercept: AnyArray
 ) -> None:
     """Check in fractions that a row scores higher for its own class than for a rival."""
     lead = _fraction(intercept[own]) - _fraction(intercept[rival])

@@ -70,7 +70,7 @@ def install_hint() -> str:
     return "" if flint() else "; pip install 'rosenblatt[exact]' solves for up to 1,000 rows"
 
 
-def solve(equations: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Fraction] | None:
+def solve(equations: Sequence[Sequence[Number]], right: Sequence[Number]) -> list[Fraction] | None:
     """Solve n equations with n unknowns exactly.
 
     Return None if the solution is not unique, or if the equations are too many or too long.
@@ -364,7 +364,7 @@ def null_space(equations: Iterable[Iterable[Number]], n_unknowns: int) -> list[l
     return basis
 
 
-def inner(a: Iterable[Any], b: Sequence[Fraction]) -> Fraction:
+def inner(a: Iterable[float | Fraction], b: Sequence[Fraction]) -> Fraction:
     """Return the dot product ``a·b``, exactly."""
     pairs = zip(a, b, strict=True)
     return sum((Fraction(x) * y for x, y in pairs if x and y), start=Fraction(0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,7 @@ from rosenblatt.theory.separability import Separability, separability
 
 if TYPE_CHECKING:
     from rosenblatt import Perceptron
+    from rosenblatt.arrays import FloatArray
 
 # With more updates than this, the costs of suspects are left out: they take a pass in Python.
 MAX_COSTED_UPDATES = 100_000
@@ -59,8 +60,8 @@ class Suspect(NamedTuple):
     """
 
     row: int
-    label: Any
-    predicted: Any
+    label: Hashable
+    predicted: Hashable
     updates: int
     epochs_mistaken: int
     share: float
@@ -154,7 +155,7 @@ def suspects(
     mistaken_epochs = np.unique(np.column_stack([occasions[:, 0], epoch]), axis=0)
     epochs_mistaken = np.bincount(mistaken_epochs[:, 0], minlength=len(rows))
 
-    costs: npt.NDArray[Any] = np.zeros(len(rows))
+    costs: FloatArray = np.zeros(len(rows))
     if table is not None:
         margins = np.array([move.margin for move in LinearRun(ledger, table).moves()])
         np.subtract.at(costs, place, 2.0 * entries.steps * margins)

@@ -56,7 +56,7 @@ class Map(NamedTuple):
 
     name: str
     n_features: int
-    apply: Callable[[Any], Any]
+    apply: Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def _maps(table: Table, seed: int) -> Iterator[Map]:
         yield Map(f"RBF {m}", m, partial(_waves, directions, phases))
 
 
-def _unchanged(X: Any) -> Any:
+def _unchanged(X: FloatArray) -> FloatArray:
     return X
 
 
@@ -275,7 +275,7 @@ def _median_distance(table: Table, seed: int) -> float:
     return largest * float(np.sqrt(np.median(pairs)))
 
 
-def _apply_map(apply: Callable[[Any], Any], table: Table, name: str) -> Table:
+def _apply_map(apply: Callable[[FloatArray], FloatArray], table: Table, name: str) -> Table:
     """Return the mapped rows; raise an error if a number is too large to be squared."""
     if name == "identity":
         return table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,7 +55,7 @@ class FewestErrors(ResultCard):
     coef: FloatArray
     intercept: FloatArray
     conflicts: tuple[tuple[int, ...], ...]
-    classes: tuple[Any, ...]
+    classes: tuple[Hashable, ...]
     detail: str
     _search: _Search = field(repr=False)
 

@@ -18,6 +18,7 @@ from rosenblatt.models.rows import margins, scores
 from rosenblatt.theory.points import FeatureMap, apply_feature_map
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
     from rosenblatt.estimators.linear.linear_learner import LinearLearner
 
 
@@ -262,7 +263,7 @@ class _Outcome(NamedTuple):
     train_accuracy: float
 
 
-def _generator(random_state: Any) -> np.random.Generator:
+def _generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
     """Return a random generator; raise `ParameterError` if ``random_state`` is not valid."""
     try:
         return np.random.default_rng(random_state)
@@ -283,7 +284,7 @@ def _take_rows(X: Any, order: IntArray) -> Any:
     return X[order]
 
 
-def _training_margin(learner: LinearLearner, table: Any, labels: AnyArray) -> float:
+def _training_margin(learner: LinearLearner, table: Table, labels: AnyArray) -> float:
     """Return the geometric margin on the training rows; -inf if they are not separated."""
     coef = learner.coef_
     length = float(np.linalg.norm(coef))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -85,7 +85,7 @@ class Verdict(ResultCard):
     """Base class of verdicts on separability, of two classes or several."""
 
     verdict: str
-    classes: tuple[Any, ...]
+    classes: tuple[Hashable, ...]
     detail: str = ""
     conflict: Conflict | None = None
     # A separator in exact numbers, if none in floats was found.
@@ -260,7 +260,7 @@ def separability(
 
 def decide(
     points: Points,
-    classes: tuple[Any, ...],
+    classes: tuple[Hashable, ...],
     exact_points: Callable[[IndexArray], AnyArray] | None = None,
 ) -> Separability:
     """Return the verdict on points of two classes, of which the last is the positive one.
@@ -439,7 +439,7 @@ def vectors_by_equations(points: Points, products: FloatArray) -> FloatArray | N
     return vectors if np.isfinite(vectors).all() else None
 
 
-def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separability | None:
+def _separated(points: Points, v: FloatArray, classes: tuple[Hashable, ...]) -> Separability | None:
     """Return the verdict that v separates the points, or None if v fails the exact check."""
     if not v.any():
         return None  # as a system of equations with hardly a solution may give
@@ -459,7 +459,7 @@ def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separ
 
 
 def _separated_exactly(
-    points: Points, separator: list[int], classes: tuple[Any, ...]
+    points: Points, separator: list[int], classes: tuple[Hashable, ...]
 ) -> Separability:
     """Return the verdict "separable" with a separator in floats, or else in exact numbers."""
     for v in float_roundings(separator, len(points)):
@@ -471,7 +471,7 @@ def _separated_exactly(
 
 
 def _inseparable(
-    points: Points, weights: dict[int, Fraction], classes: tuple[Any, ...]
+    points: Points, weights: dict[int, Fraction], classes: tuple[Hashable, ...]
 ) -> Separability:
     """Return the verdict "not separable" with the conflict of the weighted rows."""
     rows = tuple(sorted(weights))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,11 @@ from rosenblatt.cli.data.reading import Reading
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from rosenblatt.arrays import AnyArray, Table
     from rosenblatt.persistence.card import State
     from rosenblatt.tables.features.named_weights import NamedWeights
     from rosenblatt.tables.features.schemas import AnySchema
+    from rosenblatt.tables.readers.block import Block
     from rosenblatt.tables.readers.reader import Reader
 
 
@@ -82,7 +84,7 @@ class Model:
 
     # ------------------------------------------------------------------ predictions
 
-    def predict(self, X: Any, threshold: float | None = None) -> list[Any]:
+    def predict(self, X: Table, threshold: float | None = None) -> list[Hashable]:
         """Return the predicted class of each row, by ``threshold`` if it is given."""
         from rosenblatt.estimators.inputs import rows_without_names
 
@@ -91,10 +93,12 @@ class Model:
         else:
             with rows_without_names():
                 labels = self.learner.predict(X)
-        predicted: list[Any] = labels.tolist()
+        predicted: list[Hashable] = labels.tolist()
         return predicted
 
-    def outputs(self, X: Any, threshold: float | None) -> tuple[Any, Any, Any]:
+    def outputs(
+        self, X: Table, threshold: float | None
+    ) -> tuple[AnyArray, AnyArray | None, AnyArray | None]:
         """Return predictions, scores and probabilities, as `inspection.metrics.outputs` does."""
         from rosenblatt.estimators.inputs import rows_without_names
         from rosenblatt.inspection.metrics import outputs
@@ -103,22 +107,22 @@ class Model:
         with rows_without_names():
             return outputs(self.learner, X, threshold)
 
-    def probabilities(self, X: Any) -> npt.NDArray[Any]:
+    def probabilities(self, X: Table) -> AnyArray:
         """Return the probability of each class for each row, in the order of `classes`."""
         from rosenblatt.estimators.inputs import rows_without_names
 
         with rows_without_names():
-            found: npt.NDArray[Any] = self.learner.predict_proba(X)
+            found: AnyArray = self.learner.predict_proba(X)
         return found
 
-    def scores(self, X: Any) -> npt.NDArray[Any]:
+    def scores(self, X: Table) -> AnyArray:
         """Return the score of each class for each row, in order of `classes` (-s and s if two)."""
         import numpy as np
 
         from rosenblatt.estimators.inputs import rows_without_names
 
         with rows_without_names():
-            scores: npt.NDArray[Any] = self.learner.decision_function(X)
+            scores: AnyArray = self.learner.decision_function(X)
         if len(self.classes) < 2:
             return np.zeros((len(scores), len(self.classes)))
         if scores.ndim == 1:
@@ -182,7 +186,7 @@ class Model:
 
     def blocks(
         self, reading: Reading, paths: Sequence[str], *, labelled: bool
-    ) -> Generator[tuple[AnySchema, Any], None, None]:
+    ) -> Generator[tuple[AnySchema, Block], None, None]:
         """Yield pairs of schema and block; if the model has no schema, the block defines it."""
         kind = reading.kind_of(paths, self._schema)
         # Sparse rows always have labels, and packed rows know whether they do.

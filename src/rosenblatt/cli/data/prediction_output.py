@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -43,7 +43,7 @@ def format_for(out: str | None, said: str | None, *, json: bool, columns: bool) 
     return "csv" if columns else "labels"
 
 
-def bare_label(label: Any, *, on_terminal: bool) -> str:
+def bare_label(label: object, *, on_terminal: bool) -> str:
     """Return a label as one line of text, as a JSON string where that is needed.
 
     A label that would take several lines, or that begins with a quotation mark, is written as a
@@ -86,7 +86,9 @@ class PredictionFormat:
             taken.append(name)
         return self._delimited([taken])
 
-    def lines(self, rows: Iterable[RowText], labels: Sequence[Any], by_class: Sequence[Any]) -> str:
+    def lines(
+        self, rows: Iterable[RowText], labels: Sequence[Hashable], by_class: Sequence[Any]
+    ) -> str:
         """Return the rows as lines; ``by_class`` has the scores or probabilities of each row."""
         if self.kind == "jsonl":
             return "".join(self._json(row, labels, by_class) + "\n" for row in rows)
@@ -94,21 +96,23 @@ class PredictionFormat:
             return "".join("\n" if r.number is None else self._line(labels[r.number]) for r in rows)
         return self._delimited(self._fields(row, labels, by_class) for row in rows)
 
-    def _line(self, label: Any) -> str:
+    def _line(self, label: Hashable) -> str:
         line = self._lines.get(label)
         if line is None:
             line = self._lines[label] = bare_label(label, on_terminal=self.on_terminal) + "\n"
         return line
 
-    def _fields(self, row: RowText, labels: Sequence[Any], by_class: Sequence[Any]) -> list[Any]:
+    def _fields(
+        self, row: RowText, labels: Sequence[Hashable], by_class: Sequence[Any]
+    ) -> list[object]:
         fields = [_cell(row.record.get(name)) for name in self.columns]
         if row.number is None:
             return [*fields, "", *([""] * len(self.classes) if self.by_class else [])]
         numbers = by_class[row.number]
         return [*fields, labels[row.number], *(numbers[0] if numbers else ())]
 
-    def _json(self, row: RowText, labels: Sequence[Any], by_class: Sequence[Any]) -> str:
-        facts: dict[str, Any] = {"line": row.line}
+    def _json(self, row: RowText, labels: Sequence[Hashable], by_class: Sequence[Any]) -> str:
+        facts: dict[str, object] = {"line": row.line}
         if self.id_column is not None:
             facts["id"] = row.record.get(self.id_column)
         if self.columns and self.id_column is None:
@@ -120,7 +124,7 @@ class PredictionFormat:
             facts[name] = dict(zip(self.classes, numbers, strict=True))
         return as_json(facts)
 
-    def _delimited(self, rows: Iterable[list[Any]]) -> str:
+    def _delimited(self, rows: Iterable[Sequence[object]]) -> str:
         if self.on_terminal:
             rows = ([_shown(value) for value in row] for row in rows)
         lines: list[str] = []
@@ -133,9 +137,9 @@ class PredictionFormat:
         return "".join(lines)
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> object:
     return escape_controls(value) if isinstance(value, str) else value
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else value

@@ -42,7 +42,7 @@ from rosenblatt.tables.readers.formats import (
 if TYPE_CHECKING:
     from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions
     from rosenblatt.tables.readers.packed_rows import PackedRows
-    from rosenblatt.tables.readers.reader import Reader, ReadingError
+    from rosenblatt.tables.readers.reader import BlockType, Reader, ReadingError
     from rosenblatt.tables.readers.sources import Source
 
 # A class label, as stored in files and models.
@@ -387,7 +387,7 @@ class Reading:
         return settings
 
 
-def read_whole(reader: Reader[Any], paths: Sequence[str]) -> Any:
+def read_whole(reader: Reader[BlockType], paths: Sequence[str]) -> BlockType:
     """Read all rows as one block, and show the progress on a terminal."""
     with reading_shown(reader, named(paths)):
         return reader.whole()

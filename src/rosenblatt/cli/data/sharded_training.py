@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,9 +23,12 @@ from rosenblatt.cli.frame.options import share_of
 from rosenblatt.cli.frame.terminal import progress_shown, say, say_json
 from rosenblatt.plurals import count
 
+if TYPE_CHECKING:
+    from rosenblatt.estimators.learner import Learner
+
 
 def train_on_shards(
-    learner: Any,
+    learner: Learner,
     sharding: dict[str, Any],
     data: Sequence[str],
     reading: dict[str, Any],

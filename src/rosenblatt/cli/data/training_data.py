@@ -16,6 +16,7 @@ from rosenblatt.cli.frame.options import Decorated, Whole, in_section
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from rosenblatt.arrays import AnyArray
     from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions
     from rosenblatt.tables.readers.block import Block
 
@@ -203,7 +204,7 @@ class Examples:
         return self
 
     @cached_property
-    def weights(self) -> npt.NDArray[Any] | None:
+    def weights(self) -> AnyArray | None:
         """Return the sample weights; None if all rows have the same weight."""
         return self.block.sample_weight
 

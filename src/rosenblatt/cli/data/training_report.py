@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.data.reading import named
@@ -11,14 +12,16 @@ from rosenblatt.plurals import count
 from rosenblatt.text_tables import text_table
 
 if TYPE_CHECKING:
-    from rosenblatt.persistence.card import State
+    from rosenblatt.estimators.learner import Learner
+    from rosenblatt.estimators.row_classifier import RowClassifier
+    from rosenblatt.persistence.card import Card, State
 
 LONGEST_LABEL = 24
 MAX_TRIED = 8
 
 
 def facts_of(
-    learner: Any, state: State, examples: Examples, held: Examples | None, path: str
+    learner: RowClassifier, state: State, examples: Examples, held: Examples | None, path: str
 ) -> dict[str, Any]:
     """Return the result of training on rows, as in the JSON output."""
     counts = sorted(examples.counts.items())
@@ -39,7 +42,7 @@ def facts_of(
     return facts
 
 
-def majority_facts(learner: Any) -> dict[str, Any]:
+def majority_facts(learner: object) -> dict[str, Any]:
     """Return whether the learner beats the majority class, and that class; None if not compared."""
     found = getattr(learner, "_majority", None)
     if found is None:
@@ -94,7 +97,7 @@ def fit_facts(card: Any) -> dict[str, Any]:
     }
 
 
-def leaderboard(card: Any) -> list[dict[str, Any]] | None:
+def leaderboard(card: Card) -> list[dict[str, Any]] | None:
     """Return the candidates tried on held-out rows; None unless the learner was auto."""
     from rosenblatt.estimators.selection import Candidate
 
@@ -102,7 +105,7 @@ def leaderboard(card: Any) -> list[dict[str, Any]] | None:
     return None if tried is None else [Candidate(*row)._asdict() for row in tried]
 
 
-def _accuracy(learner: Any, examples: Examples) -> float:
+def _accuracy(learner: RowClassifier, examples: Examples) -> float:
     from rosenblatt.estimators.inputs import rows_without_names
 
     with rows_without_names():
@@ -151,7 +154,7 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
 def leaderboard_lines(tried: list[dict[str, Any]]) -> list[str]:
     """Return a table of the chosen candidate, the default, and the best of every other rule."""
     first = sorted(tried, key=lambda row: (not row["chosen"], not row["is_default"]))
-    best: dict[Any, dict[str, Any]] = {}
+    best: dict[str, dict[str, Any]] = {}
     for row in first:
         best.setdefault("default" if row["is_default"] else row["name"], row)
     rows = []
@@ -164,7 +167,7 @@ def leaderboard_lines(tried: list[dict[str, Any]]) -> list[str]:
     return text_table(rows, head, align=">><") if rows else []
 
 
-def kept_by_interrupt(learner: Any, path: str, unit: str = "row") -> str:
+def kept_by_interrupt(learner: Learner, path: str, unit: str = "row") -> str:
     """Return the message for interrupted training: its progress, the model, how to resume."""
     reason = getattr(learner, "stop_reason_", None)
     if reason not in (None, "interrupted"):
@@ -190,7 +193,7 @@ def counted_features(n: int, used: int) -> str:
     return count(n, "feature") + (f" ({used:,} occur)" if used < n else "")
 
 
-def shortened(numbers: list[Any], form: str = ",", most: int = 8) -> str:
+def shortened(numbers: Sequence[float], form: str = ",", most: int = 8) -> str:
     """Return numbers as text; of a long list, the first few and the last two."""
     shown = [format(number, form) for number in numbers]
     return " ".join(shown if len(shown) <= most else [*shown[: most - 3], "…", *shown[-2:]])

@@ -14,6 +14,7 @@ import click
 from rosenblatt.cli.frame.interrupts import current_interrupts
 
 if TYPE_CHECKING:
+    from rosenblatt.estimators.learner import Learner
     from rosenblatt.persistence.card import State
     from rosenblatt.persistence.disk import NewFile
 
@@ -144,7 +145,7 @@ def claim_destination(path: str, resumed: str | None, inputs: Iterable[str]) -> 
 
 
 def write_model(
-    learner: Any, path: str, *, data: list[str] | None = None, slim: bool = False
+    learner: Learner, path: str, *, data: list[str] | None = None, slim: bool = False
 ) -> State:
     """Write a learner to a model file; if that fails, write a copy elsewhere and raise.
 
@@ -269,7 +270,7 @@ def _verb(ctx: click.Context) -> list[str]:
     return [] if ctx.parent is None else [*_verb(ctx.parent), ctx.info_name or ""]
 
 
-def _words(ctx: click.Context, param: click.Option, given: Any) -> Iterator[str]:
+def _words(ctx: click.Context, param: click.Option, given: object) -> Iterator[str]:
     """Yield the name and the value of an option, unless it has its default value."""
     name = max(param.opts, key=len)
     if param.name == "learner":

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -123,7 +123,7 @@ class ClosedOutput(io.TextIOBase):
 class TolerantOutput:
     """Standard error that ignores write errors, so that a failed message cannot lose a model."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: TextIO | ClosedOutput) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:

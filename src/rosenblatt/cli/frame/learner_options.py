@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,8 @@ from rosenblatt.estimators.catalogue import Entry, entries, find
 from rosenblatt.estimators.params import word_of
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from rosenblatt.estimators.params import Option
 
 # Parameters without an option of the same name, and what to use instead.
@@ -129,7 +131,7 @@ def chosen_parameters() -> dict[str, Any]:
 
 def weights_by_label(
     weights: dict[str, float], labels: Iterable[Any], *, all_known: bool
-) -> dict[Any, float]:
+) -> dict[Hashable, float]:
     """Convert the keys of class weights from the names of classes, as typed, to labels.
 
     Raise if a name is not among `labels`. In a stream, where not all classes are known, a new name
@@ -137,12 +139,12 @@ def weights_by_label(
     """
     known = {str(label): label for label in labels}
     number = next((type(one) for one in known.values() if type(one) in (int, float)), None)
-    found: dict[Any, float] = {}
+    found: dict[Hashable, float] = {}
     for name, weight in weights.items():
         if name in known:
             found[known[name]] = weight
             continue
-        label: Any = name
+        label: Hashable = name
         if number is not None:
             with suppress(ValueError):
                 label = number(name)
@@ -184,8 +186,8 @@ def _shell_option(option: Option, section: str) -> click.Option:
     )
 
 
-def _kept(option: Option) -> Callable[[click.Context, click.Parameter, Any], None]:
-    def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+def _kept(option: Option) -> Callable[[click.Context, click.Parameter, object], None]:
+    def keep(ctx: click.Context, param: click.Parameter, value: object) -> None:
         from click.core import ParameterSource
 
         if ctx.get_parameter_source(param.name or "") is not ParameterSource.DEFAULT:
@@ -202,7 +204,9 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # not generic before c
     def __init__(self, option: Option) -> None:
         self._option = option
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> object:
         from rosenblatt.cli.frame.shell_messages import ValueWording
         from rosenblatt.errors import ParameterError
 
@@ -216,7 +220,9 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # not generic before c
             self.fail(error.worded(ValueWording()), param, ctx)
         return parsed
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
         words = map(word_of, self._option.choices)

@@ -322,7 +322,7 @@ def share_of(dev: str | None) -> float | None:
     return share
 
 
-def refuse_parameters(parameters: dict[str, Any]) -> None:
+def refuse_parameters(parameters: Mapping[str, object]) -> None:
     """Raise if learner parameters are given for a resumed model, which keeps its own."""
     for name in parameters:
         raise click.UsageError(
@@ -378,7 +378,7 @@ NOT_OF_SHARDS = dict.fromkeys(
 class DataPath(click.Path):
     """Path type of training data: a file or, for shards, a pattern or an address (URL)."""
 
-    def convert(self, value: Any, param: Any, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if any(mark in value for mark in "*?[") or "://" in value:
             return value
         return super().convert(value, param, ctx)

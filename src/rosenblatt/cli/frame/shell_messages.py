@@ -56,7 +56,7 @@ class ShellWording(Wording):
         several = value if isinstance(value, list | tuple) else [value]
         return " ".join(f"{option} {self.value(one)}" for one in several)
 
-    def value(self, value: Any) -> str:
+    def value(self, value: object) -> str:
         """Return a value as typed in a shell, quoted if needed."""
         if value is None or isinstance(value, bool):
             return {None: "none", True: "yes", False: "no"}[value]

@@ -10,11 +10,14 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.text_tables import TableHead
+
+if TYPE_CHECKING:
+    from rosenblatt.tables.readers.reader import Reader
 
 WIDTH = 80  # columns of lists, and of a terminal with an unknown width
 # Version of the JSON of all commands; raised when a key is removed or changes its meaning.
@@ -149,7 +152,7 @@ def reading_progress_shown(quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
-def reading_shown(reader: Any, name: str) -> Iterator[None]:
+def reading_shown(reader: Reader[Any], name: str) -> Iterator[None]:
     """Show the progress of a reader within this block, if `reading_progress_shown` enables it."""
     if not _shows_reading.get():
         yield
@@ -163,7 +166,7 @@ def reading_shown(reader: Any, name: str) -> Iterator[None]:
 # ---------------------------------------------------------------------- for programs
 
 
-def as_json(facts: dict[str, Any]) -> str:
+def as_json(facts: Mapping[str, object]) -> str:
     """Serialize a JSON object on one line, with the schema version and no control characters."""
     text = json.dumps(
         {**facts, "schema": SCHEMA} if "schema" in facts else {"schema": SCHEMA, **facts},
@@ -178,7 +181,7 @@ def escape_in_json(text: str) -> str:
     return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def say_json(facts: dict[str, Any], *, err: bool = False) -> None:
+def say_json(facts: Mapping[str, object], *, err: bool = False) -> None:
     click.echo(as_json(facts), err=err)
 
 

@@ -32,7 +32,9 @@ class Sides(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
         self.most = most
         self.what = what
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
         number = r"(\d+)" if self.kind is int else r"(\d+(?:\.\d+)?)"
         found = re.fullmatch(f"{number}[x×*]{number}", str(value))
         sides = [self.kind(side) for side in found.groups()] if found else [self.least - 1]

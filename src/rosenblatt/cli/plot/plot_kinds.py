@@ -175,7 +175,7 @@ KINDS = {
 class _KindName(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
     """Type of the argument KIND, which ignores case and accepts - for _."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         name = str(value).lower().replace("-", "_")
         if name in KINDS:
             return name

@@ -33,6 +33,7 @@ from rosenblatt.tables.features.schemas import UnseenValues
 from rosenblatt.tables.readers.formats import SENTENCES, names_of
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyFloatArray
     from rosenblatt.plot.display import Display
     from rosenblatt.tables.features.schemas import AnySchema
 
@@ -223,7 +224,7 @@ def _proof(request: PictureRequest) -> Display:
     return plot.proof(trace)
 
 
-def _separator(request: PictureRequest) -> Any:
+def _separator(request: PictureRequest) -> tuple[AnyFloatArray, float] | None:
     """Return the max-margin separator of two classes; None if there is none, or more classes."""
     theory = rosenblatt.theory
     classes = request.ledger.classes
@@ -292,7 +293,7 @@ def _tag_path(request: PictureRequest) -> Display:
     return plot.tag_path(request.learner, request.X[row - 1], request.y[row - 1])
 
 
-PICTURES: dict[str, Callable[[PictureRequest], Any]] = {
+PICTURES: dict[str, Callable[[PictureRequest], Display]] = {
     **dict.fromkeys(("boundary", "regions", "kernel_boundary"), _in_plane),
     **dict.fromkeys(("updates", "animate"), _run),
     "mistakes": lambda request: plot.mistakes(request.learner),

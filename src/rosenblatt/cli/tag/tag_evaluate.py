@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from rosenblatt.cli.tag.tag_reading import (
     tell_of_skipped,
 )
 from rosenblatt.errors import DataError, Message, Setting
+
+if TYPE_CHECKING:
+    from rosenblatt.tables.readers.sentence_blocks import SentenceBlock
 
 
 @click.command(

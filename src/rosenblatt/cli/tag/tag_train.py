@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
     from rosenblatt.models.templates import TemplateError
     from rosenblatt.tables.readers.sentence_blocks import SentenceBlock
+    from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
 LONGEST_TAG = 24
 AGAINST = {
@@ -198,7 +199,7 @@ def _refuse_one_tag(examples: SentenceBlock, name: str) -> None:
         )
 
 
-def _watched(reading: SentenceReading, path: str, layout: Any) -> SentenceBlock:
+def _watched(reading: SentenceReading, path: str, layout: SentenceLayout) -> SentenceBlock:
     """Read the sentences of --dev, in the layout of the training sentences."""
     # Otherwise the rejects of the training files would be overwritten.
     on_bad = "skip" if reading.on_bad.startswith("rejects=") else reading.on_bad

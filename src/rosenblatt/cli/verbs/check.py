@@ -25,6 +25,7 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.inspection.data_checks import DataReport
     from rosenblatt.tables.features.schemas import AnySchema
+    from rosenblatt.tables.readers.block import Block
 
 # Limits above which deciding separability would take too long for a check.
 MAX_ROWS = 2_000
@@ -96,7 +97,7 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
     }
 
 
-def _verdict(schema: AnySchema, block: Any) -> dict[str, Any] | None:
+def _verdict(schema: AnySchema, block: Block) -> dict[str, str] | None:
     """Return the verdict on separability; None if the data are too large for a check."""
     from rosenblatt.arrays import dense_columns
     from rosenblatt.theory.separability import separability

@@ -26,7 +26,9 @@ from rosenblatt.cli.frame.terminal import print_data, say_notices
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
     from rosenblatt.tables.features.schemas import AnySchema
+    from rosenblatt.tables.readers.block import Block
 
 LINES = 1_000
 # Maximum number of feature names that are stored in the metadata of an ONNX file.
@@ -218,7 +220,7 @@ class Features:
 
     def blocks(
         self, reading: Reading, paths: Sequence[str], *, scale: bool
-    ) -> Iterator[tuple[Any, list[Any]]]:
+    ) -> Iterator[tuple[Table, list[str] | list[int]]]:
         """Yield features and labels by block; without a schema, tables and texts are one block."""
         import numpy as np
 
@@ -227,7 +229,7 @@ class Features:
         kind = reading.kind_of(paths, self.schema)
         guessing = self.schema is None
         with reading.reader(paths, schema=self.schema, labels="text") as reader:
-            blocks: Iterable[Any] = reader
+            blocks: Iterable[Block] = reader
             if guessing and kind in ("table", "text"):
                 # The guess depends on all rows.
                 blocks = [read_whole(reader, paths)]
@@ -249,7 +251,7 @@ class Features:
                     self._weighted += int((block.weights != 1).sum())
                 yield X, self._labels(block.labels.tolist())
 
-    def _labels(self, labels: list[str]) -> list[Any]:
+    def _labels(self, labels: list[str]) -> list[str] | list[int]:
         numbers = self._numbers
         if numbers is None:
             return labels
@@ -277,7 +279,10 @@ class Features:
 
 
 def _write_rows(
-    features: Features, blocks: Iterator[tuple[Any, list[Any]]], out: str | None, names: str | None
+    features: Features,
+    blocks: Iterator[tuple[Table, list[str] | list[int]]],
+    out: str | None,
+    names: str | None,
 ) -> None:
     """Write the rows and the feature names; both files are created, or neither."""
     from rosenblatt.tables.readers.svmlight import svmlight_lines

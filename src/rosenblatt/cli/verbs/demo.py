@@ -15,6 +15,8 @@ from rosenblatt.cli.plot.plot_files import ending_of, require_drawing
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyFloatArray
+    from rosenblatt.estimators.linear.linear_learner import LinearLearner
     from rosenblatt.plot.display import Display
 
 FILE = "rosenblatt-demo.svg"
@@ -102,7 +104,7 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
     draw(data, mean, X_test, test.labels.tolist(), out)
 
 
-def _scaled(train: Any, test: Any) -> tuple[Any, Any]:
+def _scaled(train: AnyFloatArray, test: AnyFloatArray) -> tuple[AnyFloatArray, AnyFloatArray]:
     """Standardize both matrices by the mean and standard deviation of the training rows."""
     center = train.mean(axis=0)
     scale = train.std(axis=0)
@@ -124,7 +126,9 @@ def _epochs(mistakes: list[int]) -> list[str]:
     return [*lines[:half], f"  {'…':>{widest + 6}}  {gap}", *lines[-half:]]
 
 
-def draw(data: str, learner: Any, X: Any, y: list[str], out: str | None) -> None:
+def draw(
+    data: str, learner: LinearLearner, X: AnyFloatArray, y: list[str], out: str | None
+) -> None:
     """Draw the picture and print its path; if that is impossible, print a notice.
 
     If ``out`` is None, only a picture of an earlier demo is overwritten; otherwise, an error of
@@ -163,7 +167,7 @@ def _is_ours(path: str) -> bool:
         return False
 
 
-def _picture(data: str, learner: Any, X: Any, y: list[str]) -> Display:
+def _picture(data: str, learner: LinearLearner, X: AnyFloatArray, y: list[str]) -> Display:
     from rosenblatt import plot
 
     if data in PIXELS:

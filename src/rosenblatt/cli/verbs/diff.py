@@ -131,7 +131,7 @@ def _report(found: dict[str, Any]) -> list[str]:
     return lines or ["the same weights, but not the same record or state"]
 
 
-def _told(value: Any) -> str:
+def _told(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}={v!r}" for name, v in value.items()) or "defaults"
     if isinstance(value, list):

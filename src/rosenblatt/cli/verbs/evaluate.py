@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
 from typing import Any
 
 import click
@@ -62,8 +63,8 @@ def command(
     found = open_model(model, n_jobs=n_jobs)
     unseen = UnseenValues()
     found.refuse_lacking(threshold=threshold)
-    truth: list[Any] = []
-    predicted: list[Any] = []
+    truth: list[Hashable] = []
+    predicted: list[Hashable] = []
     parts: list[Any] = []
     read = Reading(**reading)
     with (

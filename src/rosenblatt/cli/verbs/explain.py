@@ -18,8 +18,10 @@ from rosenblatt.plurals import count, first_few
 from rosenblatt.text_tables import ordinary
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
     from rosenblatt.inspection.explanation import Explanation, PastMistake
     from rosenblatt.tables.features.schemas import AnySchema
+    from rosenblatt.tables.readers.block import Block
 
 
 @click.command(
@@ -159,7 +161,7 @@ class TrainingRows:
         self.lines: list[int] = []
         self.labels: list[str] = []
 
-    def features(self) -> Iterator[Any]:
+    def features(self) -> Iterator[Table]:
         for schema, block in self.blocks:
             self.lines += block.lines.tolist()
             self.labels += [str(label) for label in block.labels.tolist()]

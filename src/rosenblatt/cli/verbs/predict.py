@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +19,7 @@ from rosenblatt.tables.readers.formats import PACKED_ROWS, Format
 
 if TYPE_CHECKING:
     from rosenblatt.tables.features.schemas import UnseenValues
+    from rosenblatt.tables.readers.block import Block
     from rosenblatt.tables.readers.row_texts import RowTexts
 
 
@@ -129,7 +130,7 @@ class Predictions:
         self._begun = False
         self.labelled = False  # whether texts begin with labels, which are skipped
 
-    def texts(self, blocks: Any, rows: RowTexts) -> Iterator[str]:
+    def texts(self, blocks: Iterable[Block], rows: RowTexts) -> Iterator[str]:
         for number, block in enumerate(blocks):
             if isinstance(block.rows, list):
                 if number == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,9 @@ from rosenblatt.cli.frame.terminal import cut, printable, say, say_json
 from rosenblatt.errors import ModelFileError
 from rosenblatt.plurals import count, first_few
 from rosenblatt.text_tables import ordinary, text_table
+
+if TYPE_CHECKING:
+    from rosenblatt.persistence.card import Card
 
 MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
@@ -166,7 +169,7 @@ def _command_lines(record: dict[str, Any]) -> Iterator[str]:
         yield f"# it has learned from {count(since, 'example')} since, by --resume or otherwise"
 
 
-def _tagger_facts(card: Any) -> dict[str, Any]:
+def _tagger_facts(card: Card) -> dict[str, Any]:
     from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
     words = card.model.words

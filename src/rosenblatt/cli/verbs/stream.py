@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -40,10 +40,13 @@ from rosenblatt.plurals import count as counted
 from rosenblatt.tables.readers.read_ahead import ReadAhead
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray
     from rosenblatt.errors import ModelFileError
     from rosenblatt.estimators.catalogue import Entry
-    from rosenblatt.inspection.stream_scores import Progress
+    from rosenblatt.estimators.linear.linear_learner import LinearLearner
+    from rosenblatt.inspection.stream_scores import Point, Progress
     from rosenblatt.tables.features.growing_schema import GrowingSchema
+    from rosenblatt.tables.readers.block import Block
     from rosenblatt.tables.readers.reader import Reader
 
 
@@ -256,7 +259,11 @@ class StreamRun:
     """State of a stream: the learner, its schema, and the progress to report."""
 
     def __init__(
-        self, request: StreamRequest, model: Any, growing: GrowingSchema, progress: Progress
+        self,
+        request: StreamRequest,
+        model: LinearLearner,
+        growing: GrowingSchema,
+        progress: Progress,
     ) -> None:
         self.request = request
         self.model = model
@@ -265,7 +272,7 @@ class StreamRun:
         self.table = _Table(request.as_json or request.quiet, err=request.predictions == "-")
 
     def learn(
-        self, reader: Iterator[Any], predictions: PredictionLines, interrupts: Interrupts
+        self, reader: Iterator[Block], predictions: PredictionLines, interrupts: Interrupts
     ) -> OSError | ModelFileError | None:
         """Predict and learn block by block; return the error that ended the pass early, or None."""
         from rosenblatt.errors import ModelFileError
@@ -282,7 +289,7 @@ class StreamRun:
         return None
 
     def _learn_block(
-        self, block: Any, predictions: PredictionLines, checkpoints: Checkpoints
+        self, block: Block, predictions: PredictionLines, checkpoints: Checkpoints
     ) -> None:
         is_first = not self.progress.n
         if is_first:
@@ -302,7 +309,7 @@ class StreamRun:
         predictions.write(tested.predictions)
         self.table.points(points)
 
-    def _weigh_classes(self, labels: Any) -> None:
+    def _weigh_classes(self, labels: AnyArray) -> None:
         """Set the class weights of the learner, with class names converted to labels."""
         weights = chosen_parameters().get("class_weight")
         if isinstance(weights, dict):
@@ -408,7 +415,7 @@ class _Table:
         # Number of rows at the last printed line.
         self._last = 0
 
-    def points(self, points: Iterable[Any]) -> None:
+    def points(self, points: Iterable[Point]) -> None:
         """Print a line for each point of the progress."""
         from rosenblatt.inspection.stream_scores import HEADER
 
@@ -432,7 +439,7 @@ class PredictionLines:
         self.is_wanted = path is not None
         self._file = None if path is None or path == "-" else files.open(path)
 
-    def write(self, predictions: list[Any]) -> None:
+    def write(self, predictions: Sequence[object]) -> None:
         if not predictions:
             return
         on_terminal = self._file is None and sys.stdout.isatty()

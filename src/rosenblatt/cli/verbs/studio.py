@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,8 @@ from rosenblatt.cli.frame.terminal import say
 from rosenblatt.tables.readers.formats import TABLES, listed, names_of
 
 if TYPE_CHECKING:
+    from io import BytesIO
+
     from rosenblatt.studio.chosen_columns import ChosenColumns
     from rosenblatt.studio.session import Session
 
@@ -140,7 +143,7 @@ def _chosen(
     )
 
 
-def _source(path: str) -> Any:
+def _source(path: str) -> Callable[[], str | BytesIO]:
     """Return a function that supplies the data anew at each call; standard input is read once."""
     from rosenblatt.tables.readers.sources import our_kind
 

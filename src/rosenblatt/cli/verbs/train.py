@@ -50,7 +50,13 @@ from rosenblatt.cli.frame.terminal import progress_shown, say, say_json, say_not
 from rosenblatt.errors import Notice
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rosenblatt.arrays import IndexArray, Table
     from rosenblatt.estimators.catalogue import Entry
+    from rosenblatt.estimators.linear.linear_learner import LinearLearner
+    from rosenblatt.estimators.row_classifier import RowClassifier
+    from rosenblatt.inspection.target_checks import TargetWarning
     from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions
 
 # For each option, those that have no meaning with it.
@@ -175,7 +181,7 @@ def command(**options: Any) -> None:
     if resumed is None:
         parameters |= _settings(request)
     folds: list[float] = []
-    warnings_about_target: list[Any] = []
+    warnings_about_target: list[TargetWarning] = []
     with notices(request.quiet):
         examples = _read_rows(request, reading, features, schema, resumed)
         if not request.quiet:
@@ -334,7 +340,7 @@ def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples)
     return learner.load()(**parameters)
 
 
-def _make_room(model: Any, examples: Examples) -> None:
+def _make_room(model: LinearLearner, examples: Examples) -> None:
     """Add weights to a resumed model for the features added to its schema."""
     if examples.inserted:
         model.insert_features(examples.inserted)
@@ -342,7 +348,9 @@ def _make_room(model: Any, examples: Examples) -> None:
         model.grow(examples.schema.n_features)
 
 
-def _learn(request: TrainRequest, model: Any, examples: Examples, held: Examples | None) -> None:
+def _learn(
+    request: TrainRequest, model: RowClassifier, examples: Examples, held: Examples | None
+) -> None:
     """Train the model: in one pass, for more epochs if it is resumed, or from scratch."""
     if request.sees_rows_once:
         model.partial_fit(examples.X, examples.labels, sample_weight=examples.weights)
@@ -373,7 +381,7 @@ def _fit(request: TrainRequest, model: Any, examples: Examples, held: Examples |
         )
 
 
-def _of_last_epochs_only(model: Any) -> list[str]:
+def _of_last_epochs_only(model: RowClassifier) -> list[str]:
     """Return notices about settings that resumed training applies to the new epochs alone."""
     found = []
     if model.get_params().get("average") == "tail":
@@ -423,7 +431,7 @@ def _cross_validated(
     if hasattr(block.labels, "codes"):
         raise click.UsageError("--cv takes folds of rows in memory; packed rows stay on the disk.")
 
-    def encode(learned: Any, held: Any) -> tuple[Any, Any]:
+    def encode(learned: IndexArray, held: IndexArray) -> tuple[Table, Table]:
         part = block.take(learned)
         rest = block.take(held)
         if options is None:
@@ -462,7 +470,7 @@ def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -
         refuse_one_class(examples.counts, named(data), of_table=of_table)
 
 
-def _odd_about_target(examples: Examples) -> list[Any]:
+def _odd_about_target(examples: Examples) -> list[TargetWarning]:
     """Return warnings about the target: a wrong column, or a feature that leaks it."""
     from rosenblatt.tables.readers.table import Table
 
@@ -474,7 +482,7 @@ def _odd_about_target(examples: Examples) -> list[Any]:
     return check_target(examples.block, used)
 
 
-def _refuse_lone_class(model: Any, data: tuple[str, ...]) -> None:
+def _refuse_lone_class(model: RowClassifier, data: tuple[str, ...]) -> None:
     from rosenblatt.errors import DataError
 
     classes = model.classes_.tolist()

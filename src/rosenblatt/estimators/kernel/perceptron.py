@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -26,10 +27,12 @@ from rosenblatt.models.recording import PastMistake
 from rosenblatt.models.result import FitResult
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
     from rosenblatt.estimators.explain_rows import Question
+    from rosenblatt.models.kernel_functions import KernelTable
 
 
-def _knows_new_rows(model: Any) -> bool:
+def _knows_new_rows(model: KernelPerceptron) -> bool:
     """Return True; raise AttributeError if the kernel is precomputed, which excludes new rows."""
     if model.kernel == "precomputed":
         raise AttributeError(
@@ -375,7 +378,7 @@ class KernelPerceptron(RowClassifier):
 
     learn_one = available_if(_knows_new_rows)(RowClassifier.learn_one)
 
-    def _new_model(self, classes: list[Any], table: Any) -> KernelModel:
+    def _new_model(self, classes: list[Hashable], table: Table) -> KernelModel:
         if self.kernel == "precomputed" and table.shape[0] != table.shape[1]:
             raise InputError(
                 f"kernel='precomputed': X must be square, the kernel of all pairs of rows "
@@ -421,7 +424,7 @@ class KernelPerceptron(RowClassifier):
         return trainer
 
     def _trainer_of(
-        self, model: KernelModel, table: Any, labels: Int32Array, **given: Any
+        self, model: KernelModel, table: KernelTable, labels: Int32Array, **given: Any
     ) -> KernelTrainer:
         given["ties"] = self.ties
         if self.budget is None:

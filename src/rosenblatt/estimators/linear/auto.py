@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial, wraps
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -42,6 +42,12 @@ from rosenblatt.models.column_scaling import ColumnScaling
 from rosenblatt.models.rows import as_rows
 from rosenblatt.plurals import count, first_few
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from rosenblatt.arrays import AnyArray, AnyFloatArray, Labels, Table
+    from rosenblatt.models.linear import LinearModel
+
 ARMS = {arm.name: arm for arm in PORTFOLIO}
 # Maximum number of classes that a warning names.
 SHOWN = 5
@@ -75,7 +81,9 @@ def _delegated(name: str, *, begins: bool = False) -> Any:
     return do
 
 
-def _what_is_not_held_out(parts: list[Split], labels: Any, classes: list[Any]) -> Notice | None:
+def _what_is_not_held_out(
+    parts: list[Split], labels: Labels, classes: list[Hashable]
+) -> Notice | None:
     """Return a warning about classes that were never held out; None if there are none."""
     if not parts:
         return Notice(
@@ -96,8 +104,13 @@ def _what_is_not_held_out(parts: list[Split], labels: Any, classes: list[Any]) -
 
 
 def _of_training(
-    learner: LinearLearner, model: Any, table: Any, labels: Any, sample_weight: Any, seed: int
-) -> tuple[Any, Any, Any]:
+    learner: LinearLearner,
+    model: LinearModel,
+    table: Table,
+    labels: Labels,
+    sample_weight: Any,
+    seed: int,
+) -> tuple[AnyFloatArray, AnyArray, npt.ArrayLike | None]:
     """Return the scores, labels and weights of the training rows, or of a sample of many rows."""
     sample = sample_of(len(labels), len(model.classes), seed)
     if sample is not None:
@@ -313,7 +326,13 @@ class AutoLinear(Estimator):
         learner._warn_of_majority()
         return self
 
-    def _calibrate(self, learner: LinearLearner, scores: Any, labels: Any, weights: Any) -> None:
+    def _calibrate(
+        self,
+        learner: LinearLearner,
+        scores: AnyFloatArray,
+        labels: AnyArray,
+        weights: npt.ArrayLike | None,
+    ) -> None:
         """Calibrate the chosen learner by scores of rows; these were held out if possible."""
         if self.class_weight is None and scores.ndim == 1:
             # A slope and no offset, so that the class that is predicted is the more probable one.
@@ -335,11 +354,11 @@ class AutoLinear(Estimator):
         self,
         plan: Plan,
         data: TrainingData,
-        classes: list[Any],
+        classes: list[Hashable],
         parts: list[Split],
         sample_weight: Any,
         make: Callable[..., LinearLearner],
-    ) -> tuple[list[Candidate], Any]:
+    ) -> tuple[list[Candidate], tuple[AnyFloatArray, AnyArray, npt.ArrayLike | None] | None]:
         """Try all rules; return the leaderboard, and scores, labels and weights of held-out rows.
 
         The scores are those of the chosen candidate. If training is interrupted before the first

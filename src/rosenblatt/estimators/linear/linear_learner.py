@@ -70,6 +70,7 @@ from rosenblatt.models.snapshots import Snapshot
 from rosenblatt.models.weights import RATE, Scaling, Weights
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray, Table
     from rosenblatt.estimators.explain_rows import Question
     from rosenblatt.inspection.explanation import ModelExplanation
 
@@ -82,7 +83,7 @@ ONE = np.zeros(1, np.int32)
 class _Identical:
     """Wrapper that compares values by identity, since comparing arrays gives no truth value."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self._value = value
 
     def __eq__(self, other: object) -> bool:
@@ -351,11 +352,11 @@ class LinearLearner(RowClassifier):
         given = FitArguments(coef_init, intercept_init, sample_weight)
         return self._fit(X, y, validation_set, given, is_new=coef_init is not None)
 
-    def _new_model(self, classes: list[Any], table: Any) -> LinearModel:
+    def _new_model(self, classes: list[Hashable], table: Table) -> LinearModel:
         return self._empty_model(classes, table.shape[1], table.dtype)
 
     def _empty_model(
-        self, classes: list[Any], n_features: int, dtype: npt.DTypeLike = np.float64
+        self, classes: list[Hashable], n_features: int, dtype: npt.DTypeLike = np.float64
     ) -> LinearModel:
         """Return an untrained model for rows with ``n_features`` features."""
         self.check_parameters()
@@ -512,7 +513,7 @@ class LinearLearner(RowClassifier):
                 return self
         return self._partial_fit(X, y, classes, sample_weight)
 
-    def _model_to_learn_on(self, table: Any) -> LinearModel:
+    def _model_to_learn_on(self, table: Table) -> LinearModel:
         if not self.__sklearn_is_fitted__():
             model = self._new_model([], table)
             self._measure(model, as_rows(table))
@@ -598,7 +599,7 @@ class LinearLearner(RowClassifier):
             turn.change_in_place()
             return self._learn_mapping(x, y, classes)
 
-    def _learn_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
+    def _learn_mapping(self, x: Mapping[Any, Any], y: Hashable, classes: Any) -> Self:
         """Learn from a mapping without the fast path; the caller has taken the turn to learn."""
         stream: Stream | None = self.__dict__.get("_stream")
         if (
@@ -634,7 +635,7 @@ class LinearLearner(RowClassifier):
             stream.learn_mapping(y, None)
         return self
 
-    def _learn_first_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
+    def _learn_first_mapping(self, x: Mapping[Any, Any], y: Hashable, classes: Any) -> Self:
         """Learn the first mapping of a stream, or the first one after a change of parameters."""
         if self.__sklearn_is_fitted__() and reads_records(self._model):
             return super().learn_one(x, y, classes)
@@ -646,7 +647,7 @@ class LinearLearner(RowClassifier):
         self.n_features_in_ = stream.model.weights.n_features
         return self
 
-    def _columns(self, model: LinearModel) -> dict[Any, int]:
+    def _columns(self, model: LinearModel) -> dict[Hashable, int]:
         """Return the column of each feature by name."""
         if model.columns is not None or not model.weights.n_features:
             return model.columns or {}
@@ -727,7 +728,7 @@ class LinearLearner(RowClassifier):
         """Return the weights and biases that predict."""
         return model.served()
 
-    def _scorer(self, model: LinearModel, table: Any) -> Scorer:
+    def _scorer(self, model: LinearModel, table: Table) -> Scorer:
         return scorer(table, *self._served(model))
 
     def predict_one(self, x: Any) -> Any:
@@ -760,14 +761,14 @@ class LinearLearner(RowClassifier):
         read(row, x, unseen_allowed=False)
         return self._predicted(model, row)
 
-    def _predicted(self, model: LinearModel, row: Any) -> Any:
+    def _predicted(self, model: LinearModel, row: MappingRow | Table) -> Any:
         """Predict the class of one row, a `MappingRow` or sparse; None if no class is known."""
         classes, slots = model.classes, model.sorted_slots
         if len(classes) < 2:
             return classes[0] if classes else None
         return predicted_labels(classes, slots, self._row_scores(model, row), self.ties)[0]
 
-    def _row_scores(self, model: LinearModel, row: Any) -> AnyFloatArray:
+    def _row_scores(self, model: LinearModel, row: MappingRow | Table) -> AnyFloatArray:
         """Return the scores of one row, if possible in time linear in its stored values."""
         weights = model.weights
         readable = weights.by_feature or weights.n_vectors == 1
@@ -1100,7 +1101,7 @@ class LinearLearner(RowClassifier):
 
     @property
     @of_whole_state
-    def feature_names_in_(self) -> npt.NDArray[Any]:
+    def feature_names_in_(self) -> AnyArray:
         """Names of the features, if the rows had names."""
         model: LinearModel | None = self.__dict__.get("_model")
         if model is not None and model.columns is not None:
@@ -1112,8 +1113,8 @@ class LinearLearner(RowClassifier):
         return self._feature_names
 
     @feature_names_in_.setter
-    def feature_names_in_(self, names: npt.NDArray[Any]) -> None:
-        self._feature_names: npt.NDArray[Any] = names
+    def feature_names_in_(self, names: AnyArray) -> None:
+        self._feature_names: AnyArray = names
 
     @feature_names_in_.deleter
     def feature_names_in_(self) -> None:

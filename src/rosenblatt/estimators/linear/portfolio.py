@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextvars import copy_context
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from rosenblatt.estimators.selection import Judged, Mask, Split, are_many, paire
 from rosenblatt.models import epochs
 from rosenblatt.models.parallel import each_part
 from rosenblatt.models.result import EpochCallback
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
 
 
 class Arm(NamedTuple):
@@ -76,7 +79,7 @@ class Plan(NamedTuple):
     has_bias: bool
 
     @classmethod
-    def of(cls, table: Any, n_classes: int, most: int) -> Plan:
+    def of(cls, table: Table, n_classes: int, most: int) -> Plan:
         """Return the search plan for a table, with at most ``most`` epochs."""
         looks = LOOKS
         hopeless = math.inf
@@ -105,7 +108,7 @@ def arms_to_try(arms: Sequence[Arm], n_classes: int) -> list[Arm]:
     return [arm for arm in arms if not arm.moves_every_class]
 
 
-def are_texts(table: Any) -> bool:
+def are_texts(table: Table) -> bool:
     """Return whether a table looks like texts: sparse rows of length 1, or 0 without words."""
     if not is_sparse(table):
         return False
@@ -116,7 +119,7 @@ def are_texts(table: Any) -> bool:
 
 def judged_rules(
     learners: dict[str, LinearLearner],
-    classes: list[Any],
+    classes: list[Hashable],
     data: TrainingData,
     splits: Sequence[Split],
     plan: Plan,
@@ -211,7 +214,7 @@ class _Hopeless(Exception):
 
 def _judged_on_the_way(
     learner: LinearLearner,
-    classes: list[Any],
+    classes: list[Hashable],
     data: TrainingData,
     split: Split,
     looks: list[int],
@@ -230,7 +233,7 @@ def _judged_on_the_way(
     score = partial(learner._scores, model)
     found: list[Judged] = []
 
-    def look(epoch: int, *_: Any) -> None:
+    def look(epoch: int, *_: object) -> None:
         if epoch not in looks:
             return
         judged = split.judge(score, len(classes))

@@ -18,7 +18,7 @@ def learning_rate() -> Any:
     )
 
 
-def averaging(default: bool | str, choices: tuple[Any, ...] = (False, True, "tail")) -> Any:
+def averaging(default: bool | str, choices: tuple[object, ...] = (False, True, "tail")) -> Any:
     """Declare the option ``average``."""
     return option(
         default=default,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,9 @@ from rosenblatt.models.snapshots import (
 )
 from rosenblatt.models.weights import Scaling
 
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray, Table
+
 LIMIT = FLOAT64_LIMIT
 RowWeights = npt.NDArray[np.float64] | None
 
@@ -49,14 +52,14 @@ class Stream:
     mappings are read into; None before the first mapping.
     """
 
-    def __init__(self, model: LinearModel, rule: Rule, settings: Any = None) -> None:
+    def __init__(self, model: LinearModel, rule: Rule, settings: object = None) -> None:
         self.model = model
         self.settings = settings
         self.row: MappingRow | None = None
         self._rule = rule
         self._engine = Engine(model.weights, rule, model.readouts)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Stream, (self.model, self._rule, self.settings)
 
     @property
@@ -137,8 +140,8 @@ class Stream:
 
     def predict_then_learn(
         self,
-        X: Any,
-        y: npt.NDArray[Any],
+        X: Table,
+        y: AnyArray,
         weights: RowWeights = None,
         *,
         predictions: bool = False,
@@ -162,7 +165,7 @@ class Stream:
         if X.shape[1] > model.weights.n_features:
             model.weights.grow(X.shape[1])
         classes, numbers = np.unique(y, return_inverse=True)
-        names: list[Any] = classes.tolist()
+        names: list[Hashable] = classes.tolist()
 
         # If a tie is a prediction, only the predictions show whether it was right.
         by_prediction = not (self._rule.tie_is_mistake or latest)
@@ -185,7 +188,7 @@ class Stream:
         return OnlineResult(block.wrong, told, names, numbers, mistakes)
 
     def _predict_new_class(
-        self, block: _Block, names: list[Any], numbers: npt.NDArray[Any], row: int
+        self, block: _Block, names: list[Hashable], numbers: AnyArray, row: int
     ) -> bool:
         """Return whether a row's class is new; if so, predict the row before the class joins."""
         if row == len(numbers) or names[numbers[row]] in self.model.slots:
@@ -304,10 +307,10 @@ class Stream:
 
     def begin_mappings(
         self,
-        x: Any,
+        x: Mapping[Any, Any],
         y: Hashable,
         weight: RowWeights,
-        columns: dict[Any, int],
+        columns: dict[Hashable, int],
         classes: Any = None,
     ) -> None:
         """Learn from the first mapping, which names the features and makes the weights float64.
@@ -367,7 +370,7 @@ class _Block:
     """Block of rows, with the error of each row and, if requested, the predictions."""
 
     def __init__(
-        self, X: Any, weights: RowWeights, predictions: bool, latest: bool, first_row: int
+        self, X: Table, weights: RowWeights, predictions: bool, latest: bool, first_row: int
     ) -> None:
         self.weights = weights
         self.latest = latest
@@ -377,14 +380,14 @@ class _Block:
         self.rows: Rows = self.part(0, X.shape[0])
         inspect(self.rows)
         self.wrong = np.ones(self.rows.n_rows, np.int32)
-        self.predictions: list[Any] = [None] * self.rows.n_rows if predictions else []
+        self.predictions: list[Hashable] = [None] * self.rows.n_rows if predictions else []
 
     def part(self, start: int, stop: int) -> Rows:
         """Return the rows from ``start`` to ``stop`` without copying them."""
         return rows_between(self.arrays, self.n_features, start, stop)
 
 
-def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:
+def read(row: MappingRow, x: Mapping[Any, Any], *, unseen_allowed: bool) -> None:
     """Read a mapping into a row; raise an InputError that names a value that is not numeric."""
     try:
         row.read(x, LIMIT, unseen_allowed)
@@ -392,7 +395,7 @@ def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:
         raise not_a_number(*error.args) from None
 
 
-def as_table(rows: Any) -> Any:
+def as_table(rows: MappingRow | Table) -> Table:
     """Return rows as a table; a `MappingRow` becomes one sparse row."""
     if not isinstance(rows, MappingRow):
         return rows

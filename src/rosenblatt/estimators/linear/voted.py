@@ -21,6 +21,8 @@ from rosenblatt.models.rows import scores
 from rosenblatt.models.voters import JoinedRows, Voters
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
+    from rosenblatt.engine.rows.mappings import MappingRow
     from rosenblatt.estimators.explain_rows import Question, UpdateHistory
     from rosenblatt.models.result import FitResult
 
@@ -213,7 +215,7 @@ class VotedPerceptron(LinearLearner):
         assert model.voters is not None
         model.voters.finish(model.weights.n_features)
 
-    def _best_state(self, model: LinearModel) -> Any:
+    def _best_state(self, model: LinearModel) -> tuple[()]:
         return ()  # all follows from the updates up to then
 
     def _mistaken_rows(self, model: LinearModel) -> JoinedRows:
@@ -221,7 +223,7 @@ class VotedPerceptron(LinearLearner):
         assert model.voters is not None
         return model.voters.joined(model.weights.n_features)
 
-    def _voting(self, model: LinearModel) -> tuple[Ledger, Any]:
+    def _voting(self, model: LinearModel) -> tuple[Ledger, Table]:
         """Return the ledger up to the weights that predict, and the rows that its entries index."""
         ledger = copy(model.ledger().best)
         kept = self._mistaken_rows(model)
@@ -236,7 +238,7 @@ class VotedPerceptron(LinearLearner):
             return model.weights.average()
         return model.weights.matrix, model.weights.bias
 
-    def _scorer(self, model: LinearModel, table: Any) -> Scorer:
+    def _scorer(self, model: LinearModel, table: Table) -> Scorer:
         self._options["combine"].check(self.combine)
         if self.combine != "vote":
             return super()._scorer(model, table)
@@ -248,7 +250,7 @@ class VotedPerceptron(LinearLearner):
 
         return share_of_votes
 
-    def _row_scores(self, model: LinearModel, row: Any) -> AnyFloatArray:
+    def _row_scores(self, model: LinearModel, row: MappingRow | Table) -> AnyFloatArray:
         return self._scores(model, as_table(row))
 
     def _explain(self, question: Question, X: Any) -> Question:
@@ -274,7 +276,7 @@ class VotedPerceptron(LinearLearner):
     def last_predicts(self) -> bool:
         return self.combine == "last"
 
-    def _history(self, row: Any) -> UpdateHistory:
+    def _history(self, row: Table) -> UpdateHistory:
         """Return the updates behind a prediction, with dot products of their rows and ``row``."""
         from rosenblatt.estimators.explain_rows import UpdateHistory, similarities
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from rosenblatt.inspection.explanation import SHOWN, Contribution, Explanation, 
 from rosenblatt.models.sentences import Encoder, read_pairs, read_sentences
 from rosenblatt.models.structured_ledger import difference, path_features
 from rosenblatt.models.structured_problem import Judge, read_many
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators.structured.perceptron import StructuredPerceptron
+    from rosenblatt.estimators.structured.tagger import SequenceTagger
 
 
 class Choice(NamedTuple):
@@ -171,7 +175,9 @@ def _feature_names(encoder: Encoder, token: Any) -> list[str]:
     ]
 
 
-def explain_answer(learner: Any, x: Any, y: Any, against: Any, xs: Any) -> Explanation:
+def explain_answer(
+    learner: StructuredPerceptron, x: Any, y: Any, against: Any, xs: Any
+) -> Explanation:
     """Explain the score of an output, or its lead over another one."""
     problem = learner._problem()
     weights = learner._serving()
@@ -219,7 +225,7 @@ def explain_answer(learner: Any, x: Any, y: Any, against: Any, xs: Any) -> Expla
 
 
 def explain_tags(
-    learner: Any, sentence: Any, compared: Sequence[str] | None, sentences: Any
+    learner: SequenceTagger, sentence: Any, compared: Sequence[str] | None, sentences: Any
 ) -> PathExplanation:
     """Explain the score of the predicted tags, and of other tags to compare with if given."""
     (listed,) = read_sentences([sentence], argument="sentence")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,11 @@ from rosenblatt.models.constraints import allowed_steps
 from rosenblatt.models.parallel import each_part, slices
 from rosenblatt.models.tags import NO_TAG, TagModel
 
+if TYPE_CHECKING:
+    from rosenblatt.estimators.structured.tagger import SequenceTagger
 
-def predicted_tags(learner: Any, sentences: Any) -> list[list[str]]:
+
+def predicted_tags(learner: SequenceTagger, sentences: Any) -> list[list[str]]:
     """Return the tags of sentences by a tagger, by the fast path if it supports them."""
     learner._refuse_unfitted()
     learner.check_parameters()

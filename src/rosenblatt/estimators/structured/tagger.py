@@ -39,6 +39,7 @@ from rosenblatt.models.tags import (
 )
 
 if TYPE_CHECKING:
+    from rosenblatt.arrays import IntArray
     from rosenblatt.estimators.structured.paths import PathExplanation
     from rosenblatt.tables.readers.sentence_layout import SentenceLayout
 
@@ -48,7 +49,7 @@ WIDEST_BEAM = 1 << 16
 SENTENCES_IN_PLACE = 64
 
 
-def check_texts(name: str, value: Any) -> None:
+def check_texts(name: str, value: object) -> None:
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
         what = f"{name}={shown(value)} is not allowed"
         raise ParameterError(f"{what}: give a list of texts, or None.")
@@ -402,7 +403,7 @@ class SequenceTagger(Learner):
                 "features. Leave it at None."
             )
 
-    def _right_tags(self, tagged: list[list[str]], starts: Any, tags: list[str]) -> RightTags:
+    def _right_tags(self, tagged: list[list[str]], starts: IntArray, tags: list[str]) -> RightTags:
         """Return the right tags as indices into `tags`, and the sentences to learn from."""
         gold = tag_numbers({tag: place for place, tag in enumerate(tags)}, tagged)
         allowed = allowed_steps(self.constraints, tags)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from rosenblatt.estimators.inputs import read_rows
 from rosenblatt.estimators.params import check_seed, option, seed_from
 from rosenblatt.estimators.transformer import Transformer
 
+if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
+
 # Bytes of memory that a block of rows may take while it is transformed, in addition to input and
 # output.
 BLOCK_BYTES = 1 << 23
@@ -23,7 +26,7 @@ BLOCK_BYTES = 1 << 23
 SAMPLE = 1000
 
 
-def _check_levels(name: str, levels: Any) -> None:
+def _check_levels(name: str, levels: object) -> None:
     """Raise ParameterError unless ``levels`` is a positive integer or a list of finite numbers."""
     if isinstance(levels, numbers.Integral) and not isinstance(levels, bool) and int(levels) > 0:
         return
@@ -47,7 +50,7 @@ def _check_image_shape(name: str, shape: Any) -> None:
         )
 
 
-def _check_sparse_output(name: str, value: Any) -> None:
+def _check_sparse_output(name: str, value: object) -> None:
     if not isinstance(value, bool | np.bool_) and value != "auto":
         raise ParameterError(f"{name}={value!r} is not known: give True, False or 'auto'.")
 
@@ -268,7 +271,7 @@ class AssociationLayer(Transformer):
         self._refuse_unfitted()
         return self._in_container(self._fired(read_rows(self, X, reset=False)[0]), X)
 
-    def _fired(self, table: Any) -> Any:
+    def _fired(self, table: Table) -> Any:
         """Return 1 for each unit that fires on a row, else 0, as an array or sparse rows."""
         n_rows = table.shape[0]
         n_units = self.wiring_.shape[0]
@@ -293,7 +296,7 @@ class AssociationLayer(Transformer):
         kind = SparseRows.of(table).origin if is_sparse(table) else "csr_array"
         return for_caller(SparseRows(ones, columns, np.concatenate(ends), n_units, origin=kind))
 
-    def _blocks(self, table: Any) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
+    def _blocks(self, table: Table) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
         """Yield the first row of each block, and the units × rows matrix of which units fire."""
         wiring = self.wiring_
         n_levels = self.levels_.shape[1]
@@ -382,7 +385,7 @@ def _draw_near_a_point(draws: FloatArray, size: int, spread: float) -> IntArray:
     return np.asarray(np.clip(place, 0, size - 1), np.int64)
 
 
-def _even_levels(table: Any, n_levels: int) -> FloatArray:
+def _even_levels(table: Table, n_levels: int) -> FloatArray:
     """Return levels evenly spaced between the smallest and the largest value of each feature."""
     if is_sparse(table):
         low, high = SparseRows.of(table).column_range()

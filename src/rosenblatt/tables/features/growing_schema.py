@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rosenblatt.errors import DataError, Message, ParameterError, Setting, Words
 from rosenblatt.tables.features.schemas import AnySchema, FeatureOptions, guess_schema
 from rosenblatt.tables.features.text import OF_STREAMS
 from rosenblatt.tables.readers.block import Block
 from rosenblatt.tables.readers.table import Table
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyFloatArray, SparseRows
 
 # Rows from which the kinds of columns are guessed, whatever the size of the blocks.
 FIRST_ROWS = 1000
@@ -31,11 +34,11 @@ CURES: dict[str, list[Words]] = {
 class GrowingLearner(Protocol):
     """Protocol of learners to which features can be added, with weight 0."""
 
-    def grow(self, n_features: int) -> Any:
+    def grow(self, n_features: int) -> object:
         """Add features at the end, up to ``n_features`` in total."""
         ...
 
-    def insert_features(self, places: Sequence[int]) -> Any:
+    def insert_features(self, places: Sequence[int]) -> object:
         """Insert features before those with the given indices."""
         ...
 
@@ -100,7 +103,7 @@ class GrowingSchema:
         if first and self.schema is None:
             yield Table.concat(first)
 
-    def encode(self, block: Block, learner: GrowingLearner) -> Any:
+    def encode(self, block: Block, learner: GrowingLearner) -> AnyFloatArray | SparseRows:
         """Return the features of a block, after adding the new ones to schema and learner."""
         if self.schema is None:
             self.schema = guess_schema(self.kind, block[:FIRST_ROWS], self.options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,7 +38,7 @@ class NamedWeights:
 
     coef: npt.NDArray[Any] | None
     intercept: npt.NDArray[Any] | None
-    classes: Sequence[Any]
+    classes: Sequence[Hashable]
     n_features: int
     names: Callable[[Sequence[int]], list[str]]
     schema: AnySchema | None = field(default=None)
@@ -136,7 +136,7 @@ class NamedWeights:
                 features.difference_update(hashed)
         return sorted(features)
 
-    def _hashing(self) -> list[Any]:
+    def _hashing(self) -> list[tuple[object, object]]:
         """Return the settings of hashing; if they are equal, so are the hashed columns."""
         fields = {} if self.schema is None else _without_hashed_names(self.schema.to_json())
         parts = (fields, *fields.get("columns", ()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from rosenblatt.engine.text import ngrams
 from rosenblatt.engine.text.names import Names
 from rosenblatt.errors import InputError
 from rosenblatt.models.parallel import each_part, slices
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray, IndexArray, Int32Array, IntArray
 
 WEIGHTS = {"once": ngrams.ONCE, "count": ngrams.COUNT, "log": ngrams.LOG}
 # In an exact vocabulary n-grams of characters begin with this mark, to differ from words.
@@ -58,7 +61,7 @@ class NGramCounter:
             self._owners,
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         columns = None
         owners = None
         if self._owners is not None:
@@ -110,7 +113,9 @@ class NGramCounter:
             raise InputError(f"{error}. Give a list of str.") from None
         return SparseRows.concat(parts)
 
-    def _scaled(self, values: Any, columns: Any, starts: Any) -> tuple[Any, Any]:
+    def _scaled(
+        self, values: FloatArray, columns: Int32Array, starts: IntArray
+    ) -> tuple[FloatArray, Int32Array]:
         """Multiply values by the idf and scale rows to unit length, each if the settings say so.
 
         The idf is 1 + ln((1 + n_texts) / (1 + texts with the n-gram)). N-grams that no text had are
@@ -130,13 +135,13 @@ class NGramCounter:
 
     # ------------------------------------------------------------------ the tally for the idf
 
-    def _add_to_tally(self, columns: Any, n_texts: int) -> None:
+    def _add_to_tally(self, columns: Int32Array, n_texts: int) -> None:
         self._tally = self._for_all_columns(self._tally)
         self._logs = None
         ngrams.count_columns(columns, self._tally)
         self.n_texts += n_texts
 
-    def _admit(self, columns: Any) -> None:
+    def _admit(self, columns: Int32Array) -> None:
         """Set the document frequency of new n-grams, which were not tallied, to 1."""
         logs = self._logs_of_tally()
         self._tally = self._for_all_columns(self._tally)
@@ -144,7 +149,7 @@ class NGramCounter:
         self._tally[new] = 1
         logs[new] = ngrams.log_of(np.ones(1, np.int64))[0]
 
-    def _for_all_columns(self, array: Any) -> Any:
+    def _for_all_columns(self, array: AnyArray) -> AnyArray:
         """Return an array padded with zeros for the columns added since it was made."""
         more = self.n_features - len(array)
         return np.pad(array, (0, more)) if more > 0 else array
@@ -237,7 +242,11 @@ class NGramCounter:
 
 
 def _rebuilt(
-    settings: dict[str, Any], names: list[bytes], columns: Any, owners: Any, tally: Any
+    settings: dict[str, Any],
+    names: list[bytes],
+    columns: IndexArray | None,
+    owners: Int32Array | None,
+    tally: dict[str, Any] | None,
 ) -> NGramCounter:
     """Rebuild a counter from its pickled parts."""
     counter = NGramCounter(settings)

@@ -87,7 +87,7 @@ def _guess_types(records: Sequence[Record]) -> dict[str, str]:
     return types
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real | np.bool_)
 
 
@@ -126,7 +126,7 @@ def _texts(records: Sequence[Record], name: str) -> npt.NDArray[Any]:
     return found
 
 
-def _no_value(place: int, name: str, value: Any) -> InputError:
+def _no_value(place: int, name: str, value: object) -> InputError:
     return InputError(
         f"record {place} of X: {name!r} is {shown(value)}. Give a number, a text, True, False or "
         "None."
@@ -194,7 +194,7 @@ def _are_numbers(values: npt.NDArray[Any]) -> bool:
 
 
 def _numbers_of_column(
-    values: npt.NDArray[Any], is_gap: npt.NDArray[np.bool_], name: Any
+    values: npt.NDArray[Any], is_gap: npt.NDArray[np.bool_], name: object
 ) -> FloatArray:
     """Return a column as numbers, NaN for missing values; raise InputError if one is invalid."""
     found = np.full(len(values), np.nan)
@@ -256,7 +256,7 @@ def _table(
     return table
 
 
-def _too_large(where: str, name: Any, value: Any) -> str:
+def _too_large(where: str, name: object, value: object) -> str:
     """Return the error message for a number that is infinite or too large to learn from."""
     return (
         f"{where}: {name!r} is {shown(value)}; only finite numbers up to {FLOAT64_LIMIT:g} can be "

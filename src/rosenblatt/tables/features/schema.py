@@ -490,7 +490,7 @@ def scale_numbers(
     """
     found = table.numbers
     names = [column.name for column in columns]
-    places: Any = slice(None)
+    places: slice | list[int] = slice(None)
     if table.number_names != names:
         places = [table.places[name] for name in names]
 

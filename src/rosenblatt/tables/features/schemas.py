@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from rosenblatt.tables.readers.labelled_text import iter_text
 from rosenblatt.tables.readers.sources import Given
 from rosenblatt.tables.readers.svmlight import iter_svmlight
 from rosenblatt.tables.readers.vw import VWBlock, iter_vw
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyFloatArray
 
 # Number of unseen levels named in one line.
 SHOWN = 5
@@ -64,11 +67,11 @@ class AnySchema(Protocol):
         """Return the ranges of hashed features, which have no names of their own."""
         ...
 
-    def encode(self, block: Any, /) -> Any:
+    def encode(self, block: Any, /) -> AnyFloatArray | SparseRows:
         """Return the features of a block of rows."""
         ...
 
-    def learn(self, block: Any, /) -> Any:
+    def learn(self, block: Any, /) -> AnyFloatArray | SparseRows:
         """Return the features of a block of training rows, and store the names of new ones."""
         ...
 
@@ -340,7 +343,7 @@ class UnseenValues:
     gaps: Counter[str] = field(default_factory=Counter)
     values: dict[str, str] = field(default_factory=dict)
 
-    def encode(self, schema: AnySchema, block: Any) -> Any:
+    def encode(self, schema: AnySchema, block: Any) -> AnyFloatArray | SparseRows:
         """Encode a block; unseen values are counted and left out."""
         if isinstance(schema, Schema):
             self.gaps.update(schema.new_gaps(block))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from rosenblatt.tables.features.records import table_of_array, table_of_frame, t
 from rosenblatt.tables.features.schema import Schema
 from rosenblatt.tables.readers.table import Table
 
+if TYPE_CHECKING:
+    from rosenblatt.arrays import FloatArray
 
-def _check_mapping(name: str, value: Any) -> None:
+
+def _check_mapping(name: str, value: object) -> None:
     if not (value is None or isinstance(value, Mapping)):
         raise ParameterError(f"{name}={value!r} is not allowed: give a dict, or None.")
 
@@ -150,7 +153,7 @@ class TableFeatures(Transformer):
         """Return the names of the features: columns with levels, n-grams and parts of dates."""
         return self.schema_.names(range(self._n_features_out))
 
-    def _fit_rows(self, X: Any) -> Any:
+    def _fit_rows(self, X: Any) -> FloatArray | SparseRows:
         """Guess the schema, and return the rows of features."""
         self.check_parameters()
         table = self._table(X, reset=True)
@@ -187,7 +190,7 @@ class TableFeatures(Transformer):
                 self.feature_names_in_ = np.array(table.names, dtype=object)
         return table
 
-    def _as_output(self, rows: Any, X: Any) -> Any:
+    def _as_output(self, rows: FloatArray | SparseRows, X: Any) -> Any:
         self._options["output"].check(self.output)
         if isinstance(rows, SparseRows):
             rows = rows_as(rows, self.output)
@@ -207,7 +210,7 @@ class TableFeatures(Transformer):
         return tags
 
 
-def _has_names(X: Any) -> bool:
+def _has_names(X: object) -> bool:
     """Return whether the columns of X have names: a frame, a table or records."""
     if isinstance(X, Table) or hasattr(X, "columns"):
         return True

@@ -26,7 +26,7 @@ OF_STREAMS = {"idf": False, "unit": False}
 UNSOUND = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: object) -> bool:
     """Return whether a value is a whole number and not a bool."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
@@ -236,7 +236,7 @@ class TextFeatures(Transformer):
         self._options["output"].check(self.output)
         return self._in_container(rows_as(rows, self.output), texts)
 
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the first n-gram of each column; "hash" and the number for a column without one.
 
         If a word and a piece of a word, or two n-grams in different columns, read alike, the later
@@ -385,7 +385,7 @@ def _plain_span(span: tuple[int, int] | None) -> tuple[int, int] | None:
     return None if span is None else (int(span[0]), int(span[1]))
 
 
-def _refuse_tables(texts: Any) -> None:
+def _refuse_tables(texts: object) -> None:
     """Raise InputError for a table, which would be iterated over as column names or rows."""
     if hasattr(texts, "columns") or getattr(texts, "ndim", 1) != 1:
         raise InputError(

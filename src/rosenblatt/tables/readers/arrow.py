@@ -267,7 +267,7 @@ def _refuse_repeated_names(names: list[str], file: str) -> None:
         first[column] = number
 
 
-def _sample(names: list[str], batches: list[Batch]) -> dict[str, list[Any]]:
+def _sample(names: list[str], batches: list[Batch]) -> dict[str, list[object]]:
     """Return the first values of each column, from which the target is guessed."""
     if not batches or not len(batches[0]):
         return {}
@@ -396,7 +396,7 @@ def _as_texts(column: Column) -> npt.NDArray[Any]:
     return texts
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):

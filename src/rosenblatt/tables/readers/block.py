@@ -70,7 +70,7 @@ class Block:
             return self._part([self.rows[row] for row in rows.tolist()], rows)
         return self._part(self.rows[rows], rows)
 
-    def _part(self, some: Any, rows: Any) -> Self:
+    def _part(self, some: Any, rows: slice | npt.NDArray[np.integer[Any]]) -> Self:
         part = copy(self)
         part.rows = some
         part.lines = self.lines[rows]

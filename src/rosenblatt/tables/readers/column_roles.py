@@ -134,7 +134,7 @@ class ColumnRoles:
     # ------------------------------------------------------------------ the columns of a file
 
     def settle(
-        self, names: Sequence[str], file: str, values: Mapping[str, Sequence[Any]] | None = None
+        self, names: Sequence[str], file: str, values: Mapping[str, Sequence[object]] | None = None
     ) -> None:
         """Assign roles to the columns of a file; the first file determines the features.
 
@@ -340,7 +340,7 @@ def are_codes(values: Iterable[bytes]) -> bool:
     return has_code and b"." not in b"".join(found)
 
 
-def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file: str) -> str:
+def guess_target(names: Sequence[str], values: Mapping[str, Sequence[object]], file: str) -> str:
     """Return the name of the column that is most likely the target.
 
     It is the one called label, target, class or y; otherwise the last, if it can hold classes;
@@ -369,7 +369,7 @@ def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file
     )
 
 
-def _is_coordinate(y: str, names: Sequence[str], values: Mapping[str, Sequence[Any]]) -> bool:
+def _is_coordinate(y: str, names: Sequence[str], values: Mapping[str, Sequence[object]]) -> bool:
     """Return whether `y` is a coordinate and not a target: a measurement, or paired with an x.
 
     If x and y are whole numbers, they may be either; then y is a coordinate if the last column
@@ -387,13 +387,13 @@ def _is_coordinate(y: str, names: Sequence[str], values: Mapping[str, Sequence[A
     return are_alike and names[-1] != y and not _are_whole(last) and can_be_classes(last)
 
 
-def _known_texts(values: Sequence[Any]) -> list[str]:
+def _known_texts(values: Sequence[object]) -> list[str]:
     """Return the values that are not missing, as stripped strings."""
     texts = (str(value).strip() for value in values)
     return [text for text in texts if text not in GAPS]
 
 
-def _are_whole(values: Sequence[Any]) -> bool:
+def _are_whole(values: Sequence[object]) -> bool:
     """Return whether most of the values are whole numbers."""
     known = _known_texts(values)
     n_whole = 0
@@ -409,7 +409,7 @@ def _is_fraction(value: float) -> bool:
     return math.isfinite(value) and not value.is_integer()
 
 
-def can_be_classes(values: Sequence[Any]) -> bool:
+def can_be_classes(values: Sequence[object]) -> bool:
     """Return whether the values of a column can be class labels: they are few, or they repeat."""
     known = _known_texts(values)
     different = set(known)
@@ -446,7 +446,7 @@ def number_repeated(names: list[str]) -> tuple[str, str] | None:
     return first
 
 
-def _checked_names(argument: str, given: Any) -> list[str]:
+def _checked_names(argument: str, given: object) -> list[str]:
     """Return an argument as a list of names; raise ParameterError unless they are unique texts."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise refusal(argument, given, "a list of texts")

@@ -350,7 +350,7 @@ class DelimitedFormat(TableFormat[DelimitedParser]):
 
     def _sniff(self, lines: Lines, sample: bytes) -> None:
         """Detect the dialect from the first lines, and skip the lines above the header."""
-        given: dict[str, Any] = {}
+        given: dict[str, object] = {}
         if self._known is not None:
             given["decimal"] = self._known.decimal
             given["thousands"] = self._known.thousands

@@ -313,7 +313,7 @@ def _titles_skipped(titles: Sequence[str]) -> str:
     return f"{titles[0].strip()[:LONGEST_SHOWN]!r}{more} skipped before the header"
 
 
-def _unusual(dialect: Dialect, given: Mapping[str, Any], usual: str) -> list[str]:
+def _unusual(dialect: Dialect, given: Mapping[str, object], usual: str) -> list[str]:
     """Describe the detected properties of a dialect that are unusual, for a warning."""
     found: dict[str, str] = {}
     if dialect.delimiter != usual:

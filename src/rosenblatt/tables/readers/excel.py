@@ -59,7 +59,7 @@ def _sheets(source: Source) -> dict[str, Sheet]:
         ) from None
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     """Return a cell value for CSV; whole numbers, which sheets store as floats, become int."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -73,12 +73,12 @@ class Format(NamedTuple):
         """Return whether rows are fields with a delimiter between them."""
         return "delimiter" in self.options
 
-    def load_reader(self) -> Callable[..., Any]:
+    def load_reader(self) -> Callable[..., Reader[Any]]:
         """Import the module of the reader, and return the reader function."""
         from importlib import import_module
 
         module, _, function = self.reader.partition(":")
-        reader: Callable[..., Any] = getattr(import_module(module), function)
+        reader: Callable[..., Reader[Any]] = getattr(import_module(module), function)
         return reader
 
     def open(self, given: Given, **options: Any) -> Reader[Any]:
@@ -278,7 +278,7 @@ def default_of(kind: str) -> Format:
 
 
 def format_of(
-    given: Any, name: str | None, among: Sequence[Format] = ROWS, *, otherwise: Format
+    given: object, name: str | None, among: Sequence[Format] = ROWS, *, otherwise: Format
 ) -> Format:
     """Return the format called `name` or, if that is None, the format given by the path suffixes.
 
@@ -300,7 +300,7 @@ def format_of(
     return found.pop() if found else otherwise
 
 
-def by_suffix(given: Any, among: Sequence[Format] = ROWS) -> Format | None:
+def by_suffix(given: object, among: Sequence[Format] = ROWS) -> Format | None:
     """Return the format for the suffix of a path or an open file; None if the suffix is unknown."""
     from rosenblatt.tables.readers.sources import ENDINGS
 
@@ -318,7 +318,7 @@ def by_suffix(given: Any, among: Sequence[Format] = ROWS) -> Format | None:
     return None
 
 
-def by_content(path: Any) -> Format | None:
+def by_content(path: object) -> Format | None:
     """Detect the format of a file from its first lines; None for a pipe or if no format matches."""
     from rosenblatt.tables.readers.sources import first_lines
 

@@ -181,9 +181,9 @@ def whole_number(digits: str) -> int | float:
     return int(digits) if len(digits) <= MAX_DIGITS else float(digits)
 
 
-def _sample(text: bytes) -> tuple[int, dict[str, list[Any]]]:
+def _sample(text: bytes) -> tuple[int, dict[str, list[object]]]:
     """Return the number of rows in the sample, and the values of each key in them."""
-    values: dict[str, list[Any]] = {}
+    values: dict[str, list[object]] = {}
     n_rows = 0
     for line in text.split(b"\n"):
         pairs = _pairs(line)
@@ -200,7 +200,7 @@ def _sample(text: bytes) -> tuple[int, dict[str, list[Any]]]:
     return n_rows, values
 
 
-def _pairs(line: bytes) -> list[tuple[str, Any]]:
+def _pairs(line: bytes) -> list[tuple[str, object]]:
     """Return the flattened key-value pairs of a line.
 
     The list is empty if the line is not an object or repeats a key; the parser reports the reason.
@@ -221,11 +221,11 @@ def _pairs(line: bytes) -> list[tuple[str, Any]]:
     return [] if _repeats_a_key(flat) else flat
 
 
-def _repeats_a_key(pairs: Sequence[tuple[str, Any]]) -> bool:
+def _repeats_a_key(pairs: Sequence[tuple[str, object]]) -> bool:
     return len(dict(pairs)) < len(pairs)
 
 
-def _flat(pairs: Iterable[tuple[str, Any]], before: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(pairs: Iterable[tuple[str, object]], before: str = "") -> Iterator[tuple[str, object]]:
     """Yield pairs, with keys of nested objects as ``outer.inner`` and lists joined by blanks."""
     for key, value in pairs:
         if isinstance(value, _Object):
@@ -237,7 +237,7 @@ def _flat(pairs: Iterable[tuple[str, Any]], before: str = "") -> Iterator[tuple[
             yield before + key, value
 
 
-def _as_text(value: Any) -> bytes:
+def _as_text(value: object) -> bytes:
     """Return a placeholder for a value, a number or a text, to guess the kind of its column."""
     return b"1" if isinstance(value, bool | int | float) else b"text"
 
@@ -304,7 +304,7 @@ def _as_lines(source: Source) -> bytes:
     return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
 
 
-def _rows_within(text: str) -> list[Any] | None:
+def _rows_within(text: str) -> list[object] | None:
     """Return the rows that a single JSON object contains; None if there are none.
 
     They are its only list of objects, or stored in the formats "split" and "columns" of pandas.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,11 @@ class Labels:
     """
 
     def __init__(
-        self, kind: str = "auto", classes: Iterable[Any] | None = None, *, any_text: bool = False
+        self,
+        kind: str = "auto",
+        classes: Iterable[Hashable] | None = None,
+        *,
+        any_text: bool = False,
     ) -> None:
         if kind != "codes":
             choice("labels", kind, *KINDS)

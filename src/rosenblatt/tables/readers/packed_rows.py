@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack
 from copy import copy
-from typing import Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,9 @@ from rosenblatt.persistence.soundness import LABEL_DTYPE
 from rosenblatt.tables.readers.block import Block
 from rosenblatt.tables.readers.reader import Reader
 from rosenblatt.tables.readers.sources import our_kind
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray, Table
 
 # Sizes in bytes.
 HEADER = 1 << 12
@@ -88,7 +91,9 @@ class PackedRows(Block):
     schema: Any = None
     _first = 0
 
-    def __init__(self, rows: Any, labels: LabelCodes, weights: Any, card: dict[str, Any]) -> None:
+    def __init__(
+        self, rows: Table, labels: LabelCodes, weights: AnyArray | None, card: dict[str, Any]
+    ) -> None:
         self.rows = rows
         self.labels = labels
         self.weights = weights
@@ -161,7 +166,7 @@ class Part:
         self.digests: list[int] = []
         self._dtype = _dtype(kind)
 
-    def add(self, values: npt.NDArray[Any]) -> None:
+    def add(self, values: AnyArray) -> None:
         data = np.ascontiguousarray(values, self._dtype).reshape(-1).view(np.uint8).data
         self.file.write(data)
         while len(data):
@@ -177,7 +182,7 @@ class Part:
     def n_items(self) -> int:
         return self.size // self._dtype.itemsize
 
-    def values(self) -> Iterator[npt.NDArray[Any]]:
+    def values(self) -> Iterator[AnyArray]:
         """Yield all values written so far, read back from a spool file."""
         self.file.seek(0)
         while chunk := self.file.read(COPIED_AT_ONCE):
@@ -206,7 +211,7 @@ class RowsWriter:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def add(self, rows: Any, codes: npt.NDArray[np.int32], weights: Any = None) -> None:
+    def add(self, rows: Any, codes: npt.NDArray[np.int32], weights: AnyArray | None = None) -> None:
         """Append rows of the same kind as the first ones, with the codes of their labels."""
         with self._file.named():
             main = "data" if isinstance(rows, SparseRows) else "X"
@@ -234,7 +239,7 @@ class RowsWriter:
             self._parts[name] = Part(kind, spool)
         return self._parts[name]
 
-    def finish(self, classes: npt.NDArray[Any], numbers: Any, card: dict[str, Any]) -> None:
+    def finish(self, classes: AnyArray, numbers: AnyArray, card: dict[str, Any]) -> None:
         """Write the other arrays and rename the file; ``numbers`` maps codes to class indices."""
         main, *_ = spools = self._parts
         self._parts = {main: spools.pop(main)}
@@ -263,7 +268,7 @@ class RowsWriter:
             self._file.finish(sync=False)
             self._file.rename()
 
-    def _append_spool(self, name: str, spool: Part, n_stored: int, numbers: Any) -> None:
+    def _append_spool(self, name: str, spool: Part, n_stored: int, numbers: AnyArray) -> None:
         """Append a spooled array, converted to its final type."""
         if name == "labels":
             self._append(name, spool.kind, (numbers[codes] for codes in spool.values()))
@@ -279,7 +284,7 @@ class RowsWriter:
         for some in spool.values():
             self._file.write(some.data)
 
-    def _append(self, name: str, kind: str, values: Iterable[npt.NDArray[Any]]) -> None:
+    def _append(self, name: str, kind: str, values: Iterable[AnyArray]) -> None:
         self._parts[name] = Part(kind, self._file)
         for some in values:
             self._parts[name].add(some)
@@ -380,7 +385,7 @@ def _checked_layout(entries: dict[str, Any]) -> Layout:
     return layout
 
 
-def _checked(arrays: Arrays, card: Any) -> tuple[Any, LabelCodes, Any]:
+def _checked(arrays: Arrays, card: Any) -> tuple[Table, LabelCodes, AnyArray | None]:
     """Return rows, labels and weights; raise ValueError if they are inconsistent.
 
     Column indices and values are checked later, by the training loops.
@@ -391,7 +396,7 @@ def _checked(arrays: Arrays, card: Any) -> tuple[Any, LabelCodes, Any]:
     is_sound = type(width) is int and 1 <= width < LARGEST_SHAPE and n > 0
     _require(is_sound, "no rows or no features")
 
-    rows: Any = arrays["X"] if "X" in arrays else _checked_sparse_rows(arrays, n, width)
+    rows: Table = arrays["X"] if "X" in arrays else _checked_sparse_rows(arrays, n, width)
     _require(rows.shape == (n, width), f"rows of shape {rows.shape} for {n:,} labels")
     weights = arrays.get("weights")
     _require(weights is None or len(weights) == n, "weights of other rows")
@@ -414,7 +419,7 @@ def _checked_sparse_rows(arrays: Arrays, n: int, width: int) -> SparseRows:
     return SparseRows(arrays["data"], arrays["indices"], starts, width)
 
 
-def _checked_classes(card: dict[str, Any]) -> npt.NDArray[Any]:
+def _checked_classes(card: dict[str, Any]) -> AnyArray:
     listed = [decode(label, "classes") for label in card["classes"]]
     _require(LABEL_DTYPE.fullmatch(card["label_dtype"]) is not None, "classes of no known type")
     dtype = np.dtype(card["label_dtype"])

@@ -107,7 +107,7 @@ def _check_limit(name: str, limit: int) -> None:
         raise refusal(name, limit, "a whole number from 1 to 2**62")
 
 
-def _float_type(dtype: Any) -> np.dtype[Any]:
+def _float_type(dtype: npt.DTypeLike) -> np.dtype[Any]:
     """Return float32 or float64 as a dtype; raise ParameterError for any other type."""
     try:
         kind = np.dtype(dtype)
@@ -158,7 +158,7 @@ def of_whole_file(
 
 def _shown(
     work: Callable[Arguments, Result],
-    reader: Callable[..., Any],
+    reader: Callable[..., object],
     signature: inspect.Signature,
     shared: dict[str, str],
 ) -> Callable[Arguments, Result]:

@@ -21,7 +21,7 @@ Column = int | str
 Inputs = Column | Iterable[Column] | None
 
 
-def column_number(column: Any, n: int, format: str, argument: str) -> int:
+def column_number(column: object, n: int, format: str, argument: str) -> int:
     """Return the index of one of `n` columns; raise ParameterError if there is no such column.
 
     The error names `argument`.
@@ -278,7 +278,7 @@ class SentenceLayout:
         return f"{kind}: from {inputs} to {tag}"
 
 
-def is_mark(mark: Any) -> bool:
+def is_mark(mark: object) -> bool:
     """Return whether `mark` can separate a word and its tag: a text without whitespace."""
     return isinstance(mark, str) and mark != "" and not any(map(str.isspace, mark))
 

@@ -299,24 +299,24 @@ def _sentence_writer(
     return _conllu_writer(like)
 
 
-def _parts(token: Any) -> Sequence[str]:
+def _parts(token: str | Sequence[str]) -> Sequence[str]:
     """Return the parts of a token, which is a word or a tuple of parts."""
     return (token,) if isinstance(token, str) else token
 
 
-def _tags_of(words: Sequence[Any], tags: Sequence[str]) -> str:
+def _tags_of(words: Sequence[str | Sequence[str]], tags: Sequence[str]) -> str:
     return " ".join(tags) + "\n"
 
 
 def _text_writer(mark: str) -> WriteSentence:
-    def written(words: Sequence[Any], tags: Sequence[str]) -> str:
+    def written(words: Sequence[str | Sequence[str]], tags: Sequence[str]) -> str:
         tokens = [f"{_parts(word)[0]}{mark}{tag}" for word, tag in zip(words, tags, strict=True)]
         return " ".join(tokens) + "\n"
 
     return written
 
 
-def _columns_of(words: Sequence[Any], tags: Sequence[str]) -> str:
+def _columns_of(words: Sequence[str | Sequence[str]], tags: Sequence[str]) -> str:
     lines = ["\t".join([*_parts(word), tag]) for word, tag in zip(words, tags, strict=True)]
     return _sentence_of(lines)
 
@@ -325,7 +325,7 @@ def _conllu_writer(layout: SentenceLayout) -> WriteSentence:
     assert layout.target is not None
     target = layout.target
 
-    def written(words: Sequence[Any], tags: Sequence[str]) -> str:
+    def written(words: Sequence[str | Sequence[str]], tags: Sequence[str]) -> str:
         lines: list[str] = []
         for number, (word, tag) in enumerate(zip(words, tags, strict=True), 1):
             fields = [str(number), *["_"] * (layout.n_columns - 1)]

@@ -126,7 +126,7 @@ def _standard_input() -> RawFile:
     return sys.stdin.buffer
 
 
-def _unreadable(given: Any) -> ParameterError:
+def _unreadable(given: object) -> ParameterError:
     shown = repr(given)
     if len(shown) >= LONGEST_SHOWN:
         shown = shown[: LONGEST_SHOWN - 3] + "..."
@@ -393,7 +393,7 @@ def _zstd() -> Any:
 # ---------------------------------------------------------------------- the first bytes
 
 
-def first_lines(path: Any, n_bytes: int = 1 << 14) -> str:
+def first_lines(path: object, n_bytes: int = 1 << 14) -> str:
     """Return whole lines from the beginning of a file, to detect its format.
 
     Return an empty text for a pipe, whose bytes can be read only once, and for what cannot be read.
@@ -416,7 +416,7 @@ def first_lines(path: Any, n_bytes: int = 1 << 14) -> str:
     return text[: text.rfind("\n") + 1] or text
 
 
-def our_kind(path: Any) -> str | None:
+def our_kind(path: object) -> str | None:
     """Return "rows" for packed rows and "model" for a model file, by their first bytes, or None."""
     if not isinstance(path, str | os.PathLike) or not os.path.isfile(path):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,9 @@ from rosenblatt.tables.readers.reader_options import (
     takes,
 )
 from rosenblatt.tables.readers.sources import Given
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import Table
 
 LARGEST_INDEX = np.iinfo(np.int32).max
 # Matches an invalid label: empty, or with characters that separate the parts of a line.
@@ -175,7 +178,7 @@ def read_svmlight(block: Block) -> tuple[Any, npt.NDArray[Any]]:
     return block.X, block.y
 
 
-def svmlight_lines(X: Any, labels: Sequence[Any]) -> Iterator[str]:
+def svmlight_lines(X: Table, labels: Sequence[object]) -> Iterator[str]:
     """Yield rows as lines of svmlight text, which parse back to exactly the same values.
 
     Parameters

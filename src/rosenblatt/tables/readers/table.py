@@ -618,7 +618,7 @@ def iter_table(
 
     # Only the options that the caller gave; the others are auto-detected.
     asked = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands, "quote": quote}
-    written: dict[str, Any] = {}
+    written: dict[str, object] = {}
     for name, value in asked.items():
         if value is None:
             continue

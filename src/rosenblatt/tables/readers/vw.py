@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Self, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,10 @@ from rosenblatt.tables.readers.reader_options import (
     takes,
 )
 from rosenblatt.tables.readers.sources import Given
+
+if TYPE_CHECKING:
+    from rosenblatt.arrays import AnyArray
+    from rosenblatt.models.classes import LabelCodes
 
 BITS = 18
 MAX_BITS = 30
@@ -55,7 +59,7 @@ class VWBlock(Block):
     def __init__(
         self,
         rows: SparseRows,
-        labels: Any,
+        labels: AnyArray | LabelCodes | None,
         lines: npt.NDArray[np.int64],
         weights: npt.NDArray[np.float64],
         vocabulary: Names | None,
