@@ -145,3 +145,12 @@ def test_a_tagger_takes_no_weights() -> None:
     for given in ((sentences,), (SENTENCES, TAGGED)):
         with pytest.raises(ParameterError, match="sample_weight is for rows"):
             distribute(SequenceTagger()).fit(*given, sample_weight=weights)
+
+
+def test_a_bag_of_sentences_is_tagged_in_its_partitions() -> None:
+    bag = pytest.importorskip("dask.bag")
+    learner = distribute(SequenceTagger(max_iter=3), shards=2, engine="threads")
+    learner.fit(SENTENCES, TAGGED)
+    found = learner.predict(bag.from_sequence(SENTENCES, npartitions=2))
+    assert found.npartitions == 2
+    assert list(found.compute(scheduler="threads")) == learner.to_local().predict(SENTENCES)

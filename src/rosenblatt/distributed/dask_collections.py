@@ -180,9 +180,11 @@ def predict(learner: Any, X: Any) -> Any:
             return series(found, index=part.index)
         return found
 
-    dtype = learner.classes_.dtype
     if hasattr(X, "rechunk"):
+        dtype = learner.classes_.dtype
         return _by_rows(X).map_blocks(predict_partition, drop_axis=1, dtype=dtype)
     if hasattr(X, "columns"):
+        dtype = learner.classes_.dtype
         return X.map_partitions(predict_partition, meta=(None, dtype))
+    # A bag needs no type, and a tagger of sentences has no classes.
     return X.map_partitions(predict_partition)
