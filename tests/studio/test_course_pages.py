@@ -167,7 +167,9 @@ def test_a_chapter_is_worked_through_by_keys_alone(page: Any, file: str) -> None
     shows(page.locator("h1"), "2. Learning from mistakes")
     tab_to(page, ".course-predict input")
     page.keyboard.press("Space")
-    shows(page.locator(".course-predict .course-verdict"), "Not quite")
+    # The first choice may be the right one: each reader has an order of their own.
+    predicted = re.compile("Not quite|As you predicted")
+    shows(page.locator(".course-predict .course-verdict"), predicted)
     tab_to(page, ".course-figure .playback button.main")
     for _ in range(6):
         page.keyboard.press("Enter")
